@@ -44,6 +44,7 @@ const schemaHttp = {
     trusted_proxies: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
     max_connections: { default: 25000, 'x-int': 'u32', 'x-minimum': 16, 'x-maximum': 1000000 },
     max_connections_per_address: { default: 5000, 'x-int': 'u32', 'x-minimum': 4, 'x-maximum': 1000000 },
+    own_parser: { type: 'boolean', default: true },
     public_url: { type: 'string', pattern: '^https?://[^\\s/?#@]+(/[^\\s/?#]+)*$' },
     tls: { $ref: 'parts#/$defs/HttpTls' },
     cors_origins: { type: 'array', default: ['*'], items: { type: 'string', minLength: 1 } },
@@ -180,6 +181,9 @@ function validateHttp(data, { instancePath = '', parentData, parentDataProperty,
     }
     if (data.max_connections_per_address === undefined) {
       data.max_connections_per_address = 5000;
+    }
+    if (data.own_parser === undefined) {
+      data.own_parser = true;
     }
     if (data.cors_origins === undefined) {
       data.cors_origins = ['*'];
@@ -401,6 +405,16 @@ function validateHttp(data, { instancePath = '', parentData, parentDataProperty,
         keyword: 'x-maximum',
         params: {},
         message: 'must be <= 1000000',
+      });
+      errors++;
+    }
+    if (typeof data.own_parser !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_parser',
+        schemaPath: '#/properties/own_parser/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
       });
       errors++;
     }
@@ -1556,6 +1570,9 @@ function validateUpstream(data, { instancePath = '', parentData, parentDataPrope
     if (data.connections === undefined) {
       data.connections = 128;
     }
+    if (data.own_client === undefined) {
+      data.own_client = true;
+    }
     if (data.connect_timeout_ms === undefined) {
       data.connect_timeout_ms = 2000;
     }
@@ -1572,6 +1589,7 @@ function validateUpstream(data, { instancePath = '', parentData, parentDataPrope
       if (
         !(
           key0 === 'connections' ||
+          key0 === 'own_client' ||
           key0 === 'connect_timeout_ms' ||
           key0 === 'response_timeout_ms' ||
           key0 === 'body_timeout_ms' ||
@@ -1626,6 +1644,16 @@ function validateUpstream(data, { instancePath = '', parentData, parentDataPrope
         keyword: 'x-maximum',
         params: {},
         message: 'must be <= 4096',
+      });
+      errors++;
+    }
+    if (typeof data.own_client !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_client',
+        schemaPath: '#/properties/own_client/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
       });
       errors++;
     }

@@ -68,7 +68,7 @@ export async function createApiKey(
   nowMs: number,
 ): Promise<NewApiKey> {
   const { text, row, record } = draftApiKey(wanted, nowMs);
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx.insert(apiKeys).values(row);
     await announceKey(tx, row.id);
   });
@@ -85,7 +85,7 @@ export async function revokeApiKey(
   keyId: string,
   nowMs: number,
 ): Promise<Date | undefined> {
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx
       .update(apiKeys)
       .set({ revokedAt: new Date(nowMs) })

@@ -2,7 +2,7 @@ import type { ReplacementRequest, IdempotencyFinding, IdempotentRequest } from '
 import { randomUUID } from 'node:crypto';
 import { and, eq } from '../store/drizzle.ts';
 import { idempotencyKeys } from '../store/access-tables.ts';
-import type { StoreTransaction } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { isExpired, isInUse, isSameRequest, type Owner } from './idempotency-row.ts';
 
 type Asked = Pick<IdempotentRequest, 'accountId' | 'key' | 'nowMs'> & ReplacementRequest;

@@ -1,4 +1,5 @@
-import type { Store, StoreTransaction } from '../store/open-store.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { announce, followStore } from './follow-store.ts';
 import { Keyring, readKey, readKeys } from './keyring.ts';
 

@@ -1,5 +1,6 @@
 import { sql } from '../store/drizzle.ts';
-import type { Store, StoreTransaction } from '../store/open-store.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 
 export type Followed = {
   readonly channel: string;

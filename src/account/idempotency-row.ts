@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { and, eq, isNull } from '../store/drizzle.ts';
 import { gateways, type idempotencyKeys } from '../store/access-tables.ts';
 import { reservations } from '../store/money-tables.ts';
-import type { StoreTransaction } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 
 export type KeyRow = typeof idempotencyKeys.$inferSelect;
 

@@ -53,7 +53,7 @@ export async function setPlan(
   figures: Omit<Plan, 'source'>,
 ): Promise<Plan> {
   const { name, requestsPerSecond, burst } = figures;
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx
       .insert(plans)
       .values({ name, requestsPerSecond, burst })
@@ -74,7 +74,7 @@ export async function setPlan(
 export async function removePlan({ store, plans: book }: PlanDeps, name: string): Promise<Plan | undefined> {
   const plan = findPlan(book, name);
   if (plan.source === 'spec') throw serviceError('planNotOverridden', { name });
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     const [held] = await tx.select({ value: count() }).from(accounts).where(eq(accounts.plan, name));
     if (!SPEC_PLANS.has(name) && held !== undefined && held.value > 0)
       throw serviceError('planInUse', { name, value: held.value });
@@ -95,7 +95,7 @@ export async function assignPlan(
   { account, plan: planName }: { readonly account: string; readonly plan: string },
 ): Promise<Plan> {
   const plan = findPlan(book, planName);
-  const row = await store.db.transaction(async (tx) => {
+  const row = await store.transaction(async (tx) => {
     const [changed] = await tx
       .update(accounts)
       .set({ plan: planName })

@@ -23,7 +23,7 @@ export async function rotateApiKey(
   nowMs: number,
 ): Promise<SuccessorKey> {
   const oldUntil = new Date(nowMs + overlapMs);
-  const { key, name } = await store.db.transaction(async (tx) => {
+  const { key, name } = await store.transaction(async (tx) => {
     const [old] = await tx
       .update(apiKeys)
       .set({ expiresAt: oldUntil })

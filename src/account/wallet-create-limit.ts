@@ -105,7 +105,7 @@ export async function setCreateLimit(
   accountId: string,
   requests: number | undefined,
 ): Promise<{ readonly requests: number; readonly windowSeconds: number }> {
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     const { accountId: target } = walletCreateLimits;
     if (requests === undefined) await tx.delete(walletCreateLimits).where(eq(target, accountId));
     else

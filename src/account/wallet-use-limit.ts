@@ -73,7 +73,7 @@ export async function setUseLimit(
   accountId: string,
   requests: number | undefined,
 ): Promise<{ readonly requests: number | null; readonly windowSeconds: number }> {
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     const { accountId: target } = walletUseLimits;
     if (requests === undefined) await tx.delete(walletUseLimits).where(eq(target, accountId));
     else

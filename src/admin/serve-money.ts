@@ -14,12 +14,12 @@ export async function serveMoney(store: Store, request: MoneyRequest, nowMs: num
   const accountId = await findAccount(store, account);
   if (request.kind === 'money.credit') {
     const { amount, note } = request;
-    await store.db.transaction((tx) => credit(tx, { accountId, amount, note, nowMs }));
+    await store.transaction((tx) => credit(tx, { accountId, amount, note, nowMs }));
     return { credited_usd: printUsd(amount), ...(await show(store, account, accountId, nowMs)) };
   }
   if (request.kind === 'money.billing') {
     const { creditLimit } = request;
-    await store.db.transaction((tx) => setCreditLimit(tx, { accountId, creditLimit }));
+    await store.transaction((tx) => setCreditLimit(tx, { accountId, creditLimit }));
   }
   return show(store, account, accountId, nowMs);
 }

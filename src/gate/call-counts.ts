@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { DurationCounts } from './duration-counts.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
 
 type Labels = { readonly network: string; readonly method: string };
 type EndedCalls = Labels & {
@@ -9,6 +10,10 @@ type EndedCalls = Labels & {
 };
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
+const DURATION = 'keyslot_rpc_duration_seconds';
+const DURATION_HELP =
+  'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
+
 /**
  * Counts and times the calls of all networks with plain additions. The Prometheus form is built when it is scraped, because a
  * metric with labels costs ten times as much per call.
@@ -17,7 +22,7 @@ export class CallCounts {
   readonly #underWay = new Map<string, number>();
   readonly #ended = new Map<string, Map<string, CallsOfMethod>>();
 
-  constructor(registry: Registry) {
+  constructor(registry: MetricsRegistry) {
     const registers = [registry];
     const underWay = this.#underWay;
     const each = (visit: (labels: Labels, calls: CallsOfMethod) => void): void => {
@@ -45,19 +50,16 @@ export class CallCounts {
         });
       },
     });
-    const name = 'keyslot_rpc_duration_seconds';
-    const help =
-      'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
-    const get = async () => {
-      const values: object[] = [];
-      each((labels, { durations }) => {
-        for (const { suffix, value, ...le } of durations.read())
-          values.push({ metricName: `${name}${suffix}`, labels: { ...le, ...labels }, value });
+    registry.add(() => {
+      const lines: string[] = [];
+      each(({ network, method }, { durations }) => {
+        for (const { suffix, value, le } of durations.read()) {
+          const bucket = le === undefined ? '' : `le="${le}",`;
+          lines.push(`${DURATION}${suffix}{${bucket}network="${network}",method="${method}"} ${value}`);
+        }
       });
-      return { name, help, type: 'histogram', values };
-    };
-    // The registry uses only a metric's name and `get`; its types accept only the library's own metrics.
-    registry.registerMetric({ name, get } as unknown as Metric);
+      return [`# HELP ${DURATION} ${DURATION_HELP}`, `# TYPE ${DURATION} histogram`, ...lines].join('\n');
+    });
   }
 
   start(network: string, calls: number): void {

@@ -1,9 +1,10 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
 import { isMethodName } from '../../generated/ledger/methods.ts';
 import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
 import type { ReplyMemory } from '../rpc/reply-memory.ts';
 import { CallCounts } from './call-counts.ts';
+import { MetricsRegistry } from './metrics-registry.ts';
 
 /** The outcome of a call: `ok`, an error from the node, the client's disconnect, or an error of the catalogue. */
 export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
@@ -43,7 +44,7 @@ export type Metrics = {
 
 /** Creates the metrics with a registry per app, process metrics included. */
 export function createMetrics(): Metrics {
-  const registry = new Registry();
+  const registry = new MetricsRegistry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const calls = new CallCounts(registry);

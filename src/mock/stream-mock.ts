@@ -15,7 +15,7 @@ import { isTopicName, type TopicName } from '../../generated/stream/topics.ts';
 import { getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
 import { toGrpcStatus } from '../server/grpc/grpc-status.ts';
 import { addReflection } from '../server/grpc/reflection-service.ts';
-import { assertListenable } from '../server/http/http-server.ts';
+import { assertListenable } from '../server/connections/listener.ts';
 import { serviceError, toServiceError } from '../base/service-error.ts';
 
 /** A running mock of the stream service. */

@@ -31,7 +31,7 @@ import {
   socketListenOptions,
   urlOf,
 } from './listen-options.ts';
-import { assertListenable } from '../server/http/http-server.ts';
+import { assertListenable } from '../server/connections/listener.ts';
 import type { SignerLauncher } from '../signer/signer.ts';
 import { startConnections } from './start-connections.ts';
 import { type Gate, startGate } from './start-gate.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import type { ListenOptions } from '../server/http/http-server.ts';
+import type { ListenOptions } from '../server/connections/listener.ts';
 import { TlsFiles } from '../server/tls/tls-files.ts';
 
 const IDLE_MARGIN_MS = 15_000;

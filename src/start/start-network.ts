@@ -130,6 +130,7 @@ function openCache({ cache }: Config, metrics: Metrics): AnswerCache | undefined
 function nodeOptions({ upstream }: Config): NodeOptions {
   return {
     connections: upstream.connections,
+    ownClient: upstream.own_client,
     connectTimeoutMs: upstream.connect_timeout_ms,
     bodyTimeoutMs: upstream.body_timeout_ms,
   };

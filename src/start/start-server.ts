@@ -92,7 +92,7 @@ export async function startServer(parts: ServedParts): Promise<ClientServer> {
   });
   const options = {
     ...timeouts(config),
-    ...{ connections, tls, onUpgrade },
+    ...{ connections, tls, onUpgrade, ownParser: config.http.own_parser },
     drainSockets: (deadlineMs: number) => sockets.live.drain(deadlineMs),
   };
   const servers: HttpServer[] = [];

@@ -1,5 +1,6 @@
 import type { Backend } from './backend.ts';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { PgTransactionConfig } from 'drizzle-orm/pg-core';
 import { drizzle } from './drizzle.ts';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -14,7 +15,7 @@ import type { StoreClientConfig } from './store-client.ts';
 import { withStoreErrors } from './store-errors.ts';
 import { createStoreHealth } from './store-health.ts';
 import { type BeginTogether, sendTogether } from './together.ts';
-import { runTransaction } from './transaction.ts';
+import { runTransaction, type StoreTransaction } from './transaction.ts';
 
 /** The location of the store and, if several share one database, its schema. */
 export type StoreOptions = {
@@ -28,11 +29,16 @@ export type StoreOptions = {
 
 export type Store = {
   readonly kind: Backend['kind'];
+  /** One query layer over both kinds. */
+  readonly db: Omit<NodePgDatabase, 'transaction'>;
   /**
-   * One query layer over both kinds. The embedded store has a single connection: inside `db.transaction(tx => …)` use `tx` only, a query on
-   * `db` would wait for the transaction and end in its deadline.
+   * Runs a transaction (see `runTransaction`). The embedded store has a single connection: in `work` use its argument only, a query on `db`
+   * would wait for the transaction and end in its deadline.
    */
-  readonly db: NodePgDatabase;
+  readonly transaction: <T>(
+    work: (tx: StoreTransaction) => Promise<T>,
+    config?: PgTransactionConfig,
+  ) => Promise<T>;
   /** Runs statements in one round trip (see `sendTogether`). Not inside a transaction. */
   together<T extends readonly unknown[]>(begin: BeginTogether<T>): Promise<T>;
   /**
@@ -48,9 +54,6 @@ export type Store = {
    */
   ping(): Promise<void>;
 };
-
-/** A transaction of the store: everything done through it is committed together, or not at all. */
-export type StoreTransaction = Parameters<Parameters<Store['db']['transaction']>[0]>[0];
 
 /** True when there may be a store to open; if there is none, opening creates one. */
 export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
@@ -104,8 +107,6 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   // The query reports a connection that breaks in a transaction; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => log.error({ err: error, store: backend.where }, 'a store connection broke'));
-  const db = drizzle(pool);
-  db.transaction = (...transaction) => runTransaction(pool, ...transaction);
   const listen = (channel: string, listener: Listener): Promise<Listening> =>
     withStoreErrors(where, () => startListening({ clientConfig, channel, listener, log }));
   const stopMaintenance = kind === 'pglite' ? startMaintenance(pool, log) : () => undefined;
@@ -116,7 +117,8 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
   };
   return {
     kind,
-    db,
+    db: drizzle(pool),
+    transaction: (work, config) => runTransaction(pool, work, config),
     together: (begin) => sendTogether(pool, begin),
     listen: kind === 'postgres' ? listen : undefined,
     close: () => (closing ??= close()),

@@ -1,12 +1,8 @@
 import pg from 'pg';
-import {
-  type DriverCallback,
-  type DriverClient,
-  type DriverConnection,
-  type DriverQuery,
-  isOutside,
-} from './driver.ts';
 import type { BuiltSql, Executes, StatementResult } from './statement.ts';
+import type { StoreClient } from './store-client.ts';
+import type { StoreQuery, StoreResult } from './store-query.ts';
+import type { CommandComplete, DataRow, RowDescription, Settle, Submission } from './submission.ts';
 
 const { TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL } = pg.types.builtins;
 const AS_TEXT: ReadonlySet<number> = new Set([TIMESTAMP, TIMESTAMPTZ, DATE, INTERVAL]);
@@ -21,37 +17,29 @@ const TYPES: pg.CustomTypesConfig = {
  * Sends statements to PostgreSQL as one query of the driver: each is bound and executed, and the only Sync follows the last. To PostgreSQL
  * that is one transaction (protocol 3.0, "Pipelining"): if one fails, nothing is done. All of them settle once it is committed, or is not.
  */
-export class Pipeline implements Executes, DriverQuery {
-  readonly #client: DriverClient;
-  readonly #queries: DriverQuery[] = [];
+export class Pipeline implements Executes, Submission {
+  readonly #client: StoreClient;
+  readonly #queries: StoreQuery[] = [];
   /** Number of answered statements. */
   #answered = 0;
   #isSent = false;
-  #hasFailed = false;
   #isUnderWay = false;
-  /** Set by the client, which is called at the end. */
-  callback: DriverCallback = () => undefined;
+  #end: Settle = () => undefined;
 
-  constructor(client: DriverClient) {
+  constructor(client: StoreClient) {
     this.#client = client;
   }
 
-  /** Adds a statement to those that `send` sends. Rejects if they are sent already. */
+  /** Adds a statement to those that `send` sends. Rejects if they are sent already, or if a value cannot be sent. */
   async execute(statement: BuiltSql): Promise<StatementResult> {
     if (this.#isSent) throw new Error('a statement that is begun too late to go together with the others');
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
     const { sql: text, params: values } = statement.toQuery();
-    // Without values the driver would send it as a simple query, which ends the transaction.
-    const config = { text, values, name: this.#client.nameOf?.(text), types: TYPES, queryMode: 'extended' };
-    const query = new pg.Query(config) as unknown as DriverQuery;
-    const settle: DriverCallback = (error, result) => {
-      this.#hasFailed ||= error !== null;
+    const settle: Settle<StoreResult> = (error, result) => {
       if (error === null) resolve(result as StatementResult);
       else reject(error);
     };
-    // Not at once: see StoreClient.
-    query.callback = settle;
-    this.#queries.push(query);
+    this.#queries.push(this.#client.createQuery({ text, values, types: TYPES }, settle));
     return promise;
   }
 
@@ -59,16 +47,10 @@ export class Pipeline implements Executes, DriverQuery {
     this.#isSent = true;
     if (this.#queries.length === 0) return;
     this.#isUnderWay = true;
-    this.#client.query(this);
-  }
-
-  /** The name and the text of the statement that is being answered: the client notes that it is parsed. */
-  get name(): string | undefined {
-    return this.#current?.name;
-  }
-
-  get text(): string {
-    return this.#current?.text ?? '';
+    this.#client.submit(
+      (end) => this.#begin(end),
+      (error) => this.#settle(error),
+    );
   }
 
   /** True while PostgreSQL may still be busy with them, or wait for their end: nobody else can use the connection then. */
@@ -76,61 +58,60 @@ export class Pipeline implements Executes, DriverQuery {
     return this.#isUnderWay;
   }
 
-  /** A value that cannot be sent leaves the others without their Sync: the connection is then dropped, and their work with it. */
-  submit(connection: DriverConnection): null {
-    const { stream } = connection;
-    const withoutSync = Object.create(connection, { sync: { value: () => undefined } }) as DriverConnection;
-    stream.cork();
-    for (const query of this.#queries) {
-      const error = query.submit(withoutSync);
-      if (error !== null) query.callback(error);
-    }
-    if (this.#hasFailed) stream.destroy();
-    else connection.sync();
-    stream.uncork();
-    return null;
+  submit(connection: pg.Connection): void {
+    connection.stream.cork();
+    for (const query of this.#queries) query.write(connection);
+    connection.sync();
+    connection.stream.uncork();
   }
 
-  handleRowDescription(message: unknown): void {
+  handleRowDescription(message: RowDescription): void {
     this.#current?.handleRowDescription(message);
   }
 
-  handleDataRow(message: unknown): void {
+  handleDataRow(message: DataRow): void {
     this.#current?.handleDataRow(message);
   }
 
-  handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    this.#current?.handleCommandComplete(message, connection);
+  handleCommandComplete(message: CommandComplete): void {
+    this.#current?.handleCommandComplete(message);
     this.#answered += 1;
   }
 
-  handleEmptyQuery(connection: DriverConnection): void {
-    this.#current?.handleEmptyQuery(connection);
+  handleEmptyQuery(): void {
+    this.#current?.handleEmptyQuery();
     this.#answered += 1;
   }
 
   /** On a connection that was left in a transaction nothing is committed. */
-  handleReadyForQuery(connection: DriverConnection): void {
-    if (!isOutside(this.#client)) {
-      this.handleError(new Error('the connection is in a transaction'), connection);
+  handleReadyForQuery(): void {
+    if (!this.#client.isOutside) {
+      this.handleError(new Error('the connection is in a transaction'));
       return;
     }
     this.#isUnderWay = false;
-    for (const query of this.#queries) query.handleReadyForQuery(connection);
-    this.callback(null);
+    this.#end(null);
   }
 
-  /** PostgreSQL has skipped the statements after the failure: they are not parsed. */
-  handleError(error: Error, connection: DriverConnection): void {
-    if (error instanceof pg.DatabaseError && error.severity === 'ERROR' && isOutside(this.#client))
+  handleError(error: Error): void {
+    if (error instanceof pg.DatabaseError && error.severity === 'ERROR' && this.#client.isOutside)
       this.#isUnderWay = false;
-    for (const { name } of this.#queries.slice(this.#answered))
-      if (name !== undefined) delete connection.submittedNamedStatements[name];
-    for (const query of this.#queries) query.callback(error);
-    this.callback(error);
+    this.#end(error);
   }
 
-  get #current(): DriverQuery | undefined {
+  #begin(end: Settle): this {
+    this.#end = end;
+    return this;
+  }
+
+  #settle(error: Error | null): void {
+    for (const query of this.#queries) {
+      if (error === null) query.handleReadyForQuery();
+      else query.handleError(error);
+    }
+  }
+
+  get #current(): StoreQuery | undefined {
     return this.#queries[this.#answered];
   }
 }

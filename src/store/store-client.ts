@@ -1,5 +1,7 @@
 import pg from 'pg';
-import type { DriverCallback, DriverConnection, DriverQuery } from './driver.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { StoreQuery, type StoreQueryOptions, type StoreResult } from './store-query.ts';
+import type { Settle, Submission } from './submission.ts';
 
 /** Configuration of a client of the store. */
 export type StoreClientConfig = pg.ClientConfig & {
@@ -10,113 +12,134 @@ export type StoreClientConfig = pg.ClientConfig & {
 /** Maximum delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The driver's settings from its configuration and the address; false means no deadline. */
-type Settings = { query_timeout: number | string | false };
-
-type TextQuery = DriverQuery & { name: string | undefined; readonly values: readonly unknown[] | undefined };
-
 /**
- * The driver's client with deadlines of its own: a query that is not answered within `query_timeout` milliseconds rejects, and its
- * connection cannot be used any more.
+ * The driver's client with queries and deadlines of its own: a query that is not answered within `query_timeout` milliseconds rejects, and
+ * its connection cannot be used any more.
  *
  * The driver's deadline, and its promises, assign a function literal to a member of the query. V8 moves such functions to the old
  * generation, and everything they reference stays with them until a full garbage collection: the values and the rows of every query.
  */
 export class StoreClient extends pg.Client {
+  readonly #prepared: PreparedStatements;
   readonly #deadlineMs: number;
   readonly #onFailure: (error: Error) => void;
+  #isReady = true;
   /** The error of a late query, which later ones get too. */
   #lateness: Error | undefined;
 
-  /** @throws RangeError unless `query_timeout` is a number of milliseconds that a timer can wait. */
-  constructor(config?: StoreClientConfig) {
+  /**
+   * @param maxPrepared how many statements it keeps prepared.
+   * @throws RangeError unless `query_timeout` is a number of milliseconds that a timer can wait.
+   */
+  constructor(
+    { query_timeout: deadlineMs = 0, onFailure = ignore, ...config }: StoreClientConfig = {},
+    maxPrepared = 0,
+  ) {
     super(config);
-    this.#onFailure = config?.onFailure ?? ignore;
-    const { connectionParameters } = this as unknown as { readonly connectionParameters: Settings };
-    this.#deadlineMs = readDeadline(connectionParameters.query_timeout);
-    connectionParameters.query_timeout = false;
+    this.#prepared = new PreparedStatements(maxPrepared);
+    this.#deadlineMs = readDeadline(deadlineMs);
+    this.#onFailure = onFailure;
+    this.on('drain', () => {
+      this.#isReady = true;
+    });
   }
 
-  // pg.Client has many overloads; all amount to a query with a callback.
-  override query = ((...asked: QueryArguments): unknown => {
-    const query = this.#queryOf(asked);
-    const answer = isAnswered(query) ? undefined : promiseOf(query);
-    const lateness = this.#lateness;
-    if (lateness !== undefined) {
-      process.nextTick(() => query.handleError(lateness, this.#connection));
-      return answer;
+  /** True when nothing is under way and, as far as PostgreSQL has reported, no transaction is open. */
+  get isAtRest(): boolean {
+    return this.#isReady && this.isOutside;
+  }
+
+  /** True when no transaction is open, as far as PostgreSQL has reported. */
+  get isOutside(): boolean {
+    return this.getTransactionStatus() === 'I';
+  }
+
+  // pg.Client has many overloads; all amount to a query, or what makes one, with a callback or a promise.
+  override query = ((...asked: readonly unknown[]): unknown => {
+    if (isSubmittable(asked[0])) return Reflect.apply(super.query, this, asked);
+    const options = readQuery(asked);
+    const callback = asked.find((given) => typeof given === 'function');
+    if (callback !== undefined) {
+      this.#ask(options, callback as Settle<StoreResult>);
+      return undefined;
     }
-    if (this.#deadlineMs > 0) this.#limit(query, this.#deadlineMs);
-    super.query(query);
-    return answer;
-  }) as unknown as pg.Client['query'];
+    const { promise, resolve, reject } = Promise.withResolvers<StoreResult | undefined>();
+    const settle: Settle<StoreResult> = (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    };
+    this.#ask(options, settle);
+    return promise;
+  }) as pg.Client['query'];
 
-  /** Returns the name under which the connection keeps a statement prepared; undefined if it does not. */
-  nameOf(_text: string): string | undefined {
-    return undefined;
+  /** Creates a query for `submit`. Throws TypeError for a value that cannot be sent. */
+  createQuery(options: StoreQueryOptions, settle: Settle<StoreResult>): StoreQuery {
+    return new StoreQuery(options, this.#prepared, settle);
   }
 
-  get #connection(): DriverConnection {
-    return (this as unknown as { readonly connection: DriverConnection }).connection;
-  }
-
-  #queryOf(asked: QueryArguments): DriverQuery {
-    const [config, ...others] = asked;
-    if (isQuery(config)) {
-      config.callback ??= others.find((given) => typeof given === 'function') as DriverCallback;
-      return config;
+  /** Submits what `create` makes, which calls `end` when it is answered; `settle` is called with that, or with a failure of the connection. */
+  submit<T>(create: (end: Settle<T>) => Submission, settle: Settle<T>): void {
+    if (this.#lateness !== undefined) {
+      process.nextTick(settle, this.#lateness);
+      return;
     }
-    const query = new pg.Query(...asked) as unknown as TextQuery;
-    if (!query.name && query.values?.length) query.name = this.nameOf(query.text);
-    return query;
+    const submission = create(this.#limit(settle));
+    this.#isReady = false;
+    super.query(submission);
   }
 
-  #limit(query: DriverQuery, deadlineMs: number): void {
-    const tell = query.callback;
+  #ask(options: StoreQueryOptions, settle: Settle<StoreResult>): void {
+    this.submit<StoreResult>((end) => this.createQuery(options, end), settle);
+  }
+
+  #limit<T>(settle: Settle<T>): Settle<T> {
+    const deadlineMs = this.#deadlineMs;
+    let isOver = false;
+    const end: Settle<T> = (error, result) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      if (error !== null) this.#onFailure(error);
+      settle(error, result);
+    };
     const giveUp = (): void => {
       this.#lateness = new Error(`no answer within ${deadlineMs} ms`);
-      query.handleError(this.#lateness, this.#connection);
-      query.callback = ignore;
-      this.#connection.stream.destroy();
+      end(this.#lateness);
+      this.connection.stream.destroy();
     };
-    const timer = setTimeout(giveUp, deadlineMs);
-    const onFailure = this.#onFailure;
-    const settle: DriverCallback = (error, result) => {
-      clearTimeout(timer);
-      if (error !== null && error !== undefined) onFailure(error);
-      tell(error, result);
-    };
-    query.callback = settle;
+    const timer = deadlineMs > 0 ? setTimeout(giveUp, deadlineMs) : undefined;
+    return end;
   }
 }
 
-type QueryArguments = [config?: DriverQuery | string, values?: unknown[], callback?: () => void];
+/** Takes a connection from a pool of `StoreClient`. */
+export async function connectTo(pool: pg.Pool): Promise<StoreClient & pg.PoolClient> {
+  const client = await pool.connect();
+  if (client instanceof StoreClient) return client;
+  client.release();
+  throw new TypeError('the pool has clients of another class');
+}
 
-function readDeadline(given: Settings['query_timeout']): number {
+/** Reads a deadline in milliseconds; 0 is none. @throws RangeError unless a timer can wait that long. */
+export function readDeadline(given: number | string): number {
   const deadlineMs = Number(given);
   if (deadlineMs >= 0 && deadlineMs <= LONGEST_MS) return deadlineMs;
   throw new RangeError(`query_timeout is ${given}; it is a number of milliseconds from 1 to ${LONGEST_MS}`);
 }
 
-function isQuery(config: DriverQuery | string | undefined): config is DriverQuery {
-  return typeof config === 'object' && 'submit' in config;
+function isSubmittable(asked: unknown): boolean {
+  return typeof asked === 'object' && asked !== null && 'submit' in asked;
 }
 
-/** True when a callback is set already. */
-function isAnswered({ callback }: { readonly callback: DriverCallback | undefined }): boolean {
-  return callback !== undefined;
-}
+type AskedQuery = pg.QueryConfig & { readonly rowMode?: string };
 
-function promiseOf(query: DriverQuery): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers();
-  const settle: DriverCallback = (error, result) => {
-    if (error === null) resolve(result);
-    else reject(error);
-  };
-  query.callback = settle;
-  return promise;
+/** Reads the arguments of `pg.Client.query`: a text or an object with it, and values. */
+function readQuery([asked, values]: readonly unknown[]): StoreQueryOptions {
+  const { rowMode, ...config } = typeof asked === 'string' ? { text: asked } : (asked as AskedQuery);
+  const given = Array.isArray(values) ? values : config.values;
+  return { ...config, values: given, hasArrayRows: rowMode === 'array' };
 }
 
 function ignore(): void {
-  // The caller already has the timeout error, or nobody wants the result.
+  // Without a listener a failure is its sender's alone.
 }

@@ -1,8 +1,8 @@
 import { setImmediate as turnOver } from 'node:timers/promises';
 import type pg from 'pg';
-import type { DriverClient } from './driver.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Executes } from './statement.ts';
+import { connectTo } from './store-client.ts';
 
 /** Begins statements and returns the promises of their results. */
 export type BeginTogether<T extends readonly unknown[]> = (db: Executes) => {
@@ -21,7 +21,7 @@ export async function sendTogether<T extends readonly unknown[]>(
   pool: pg.Pool,
   begin: BeginTogether<T>,
 ): Promise<T> {
-  const client = (await pool.connect()) as pg.PoolClient & DriverClient;
+  const client = await connectTo(pool);
   const pipeline = new Pipeline(client);
   try {
     const all = Promise.all(begin(pipeline));

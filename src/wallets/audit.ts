@@ -6,7 +6,7 @@ import {
   createConditionalAudit,
 } from '../account/audit/append-audit.ts';
 import { sql } from '../store/drizzle.ts';
-import type { StoreTransaction } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import type { Executes } from '../store/statement.ts';
 import { isDestroyed } from './managed/is-destroyed.ts';
 import { withStore } from './transact.ts';

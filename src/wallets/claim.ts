@@ -5,7 +5,7 @@ import type {
   ReplacementRequest,
 } from '../account/idempotent-request.ts';
 import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
-import type { StoreTransaction } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { transact } from './transact.ts';
 import type { WalletDeps } from './wallet-deps.ts';
 

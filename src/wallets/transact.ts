@@ -1,5 +1,5 @@
 import { isRefused } from '../store/expectation.ts';
-import type { StoreTransaction } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
 import type { WalletDeps } from './wallet-deps.ts';
@@ -12,7 +12,7 @@ export function transact<T>(
   { store }: Pick<WalletDeps, 'store'>,
   work: (tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
-  return withStore(() => store.db.transaction(work));
+  return withStore(() => store.transaction(work));
 }
 
 /** Reads from the store, outside a transaction. @throws ServiceError `storeUnavailable`. */

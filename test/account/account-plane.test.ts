@@ -39,12 +39,12 @@ describeStores('the account plane', (backend) => {
       fingerprint: idempotency.fingerprint('createWallet', '{}'),
       nowMs: NOW_MS,
     };
-    const [found, reservation] = await store.db.transaction(async (tx) => [
+    const [found, reservation] = await store.transaction(async (tx) => [
       await idempotency.begin(tx, request),
       await money.reserve(tx, { accountId, operation: 'wallet_creation', units: 1, nowMs: NOW_MS }),
     ]);
     if (found.kind !== 'new') throw new Error(found.kind);
-    await store.db.transaction(async (tx) => {
+    await store.transaction(async (tx) => {
       await idempotency.finish(tx, found.claim, { status: 201, body: { charged: 1 } });
       expect(await money.settle(tx, reservation, 1, NOW_MS)).toEqual({ charged: 1_000n, refunded: 0n });
     });

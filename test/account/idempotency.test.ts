@@ -6,7 +6,7 @@ import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { createMoney } from '../../src/account/money/money.ts';
 import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
-import type { StoreTransaction } from '../../src/store/open-store.ts';
+import type { StoreTransaction } from '../../src/store/transaction.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { describeStores } from '../store/backends.ts';
 import { pay } from './money/books.ts';
@@ -30,7 +30,7 @@ function begun(finding: IdempotencyFinding): Begun {
 describeStores('idempotency keys', (backend) => {
   const store = backend.shared();
   const inTransaction = <T>(run: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
-    store().db.transaction(run);
+    store().transaction(run);
 
   beforeAll(async () => {
     await store().db.insert(gateways).values({ id: ownerId, machine: 'm', pid: 1, started: 's' });

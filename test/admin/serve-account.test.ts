@@ -125,7 +125,7 @@ describeStores('commands about accounts', (backend) => {
     const headsFile = join(directory(), 'heads.jsonl');
     const { account, ask } = await setUp({ headsFile, headKey: key.publicKey });
     const fact = { action: 'create', outcome: 'ok', requestId: 'req_1' };
-    await store().db.transaction((tx) => appendAudit(tx, account, [fact], NOW_MS));
+    await store().transaction((tx) => appendAudit(tx, account, [fact], NOW_MS));
     await signDueHeads({ store: store(), key, headsFile, clock: { nowMs: () => NOW_MS } }, true);
     const verify = (publicKeys?: readonly Uint8Array[]) =>
       ask({ kind: 'audit.verify', publicKeys: publicKeys?.map((one) => Buffer.from(one).toString('hex')) });

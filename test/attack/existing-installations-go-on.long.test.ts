@@ -15,8 +15,8 @@ async function makeOld({ withStore, signerFile, server }: Vault): Promise<void> 
   const path = signerFile('tombstones');
   writeFileSync(path, Buffer.concat([Buffer.from('KSTOMB1\n'), readFileSync(path).subarray(4096)]));
   rmSync(join(server.dataDir, 'audit-heads.jsonl'));
-  await withStore(({ db }) =>
-    db.transaction(async (tx) => {
+  await withStore((store) =>
+    store.transaction(async (tx) => {
       await tx.execute(sql`drop table signers, signer_tombstones`);
       await tx.execute(sql`drop function refuse_change_of_tombstones`);
       await tx.execute(sql`delete from migrations where id > ${MIGRATION}`);

@@ -42,6 +42,7 @@ import { pubsubAddresses } from '../../src/config/pubsub-address.ts';
 import { joinNodes, type LedgerNodes } from '../../src/upstream/nodes/ledger-nodes.ts';
 import { NodeWatch } from '../../src/upstream/nodes/node-watch.ts';
 import { Pace } from '../../src/upstream/nodes/pace.ts';
+import { ownHttp } from '../support/own-http.ts';
 
 export const KEY = 'ks_key_test';
 export const RPC_PATH = '/solana-localnet';
@@ -142,7 +143,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { responseTimeoutMs = 2_000, bodyTimeoutMs = 2_000, maxBufferedBytes = 1024 * 1024 } = options;
   const metrics = createMetrics();
   const log = options.log ?? pino({ level: 'silent' });
-  const node = { connections: options.connections ?? 8, connectTimeoutMs: 500, bodyTimeoutMs };
+  const node = { connections: options.connections ?? 8, connectTimeoutMs: 500, bodyTimeoutMs, ...ownHttp };
   const onRetry = (): void => metrics.countRetry('solana-localnet');
   const wrap = { responseTimeoutMs, onRetry };
   const driftGuard = createDriftGuard({
@@ -251,14 +252,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const connections = new Connections({ ...WIDE_BOUNDS, ...options.bounds });
   const server = await startHttpServer(router, {
-    host: '127.0.0.1',
-    port: 0,
-    portSetting: 'KEYSLOT_HTTP_PORT',
+    ...{ host: '127.0.0.1', port: 0, portSetting: 'KEYSLOT_HTTP_PORT' },
     requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
     idleTimeoutMs: 10_000,
+    ...ownHttp,
     tls: options.tls,
-    connections,
-    onUpgrade,
+    ...{ connections, onUpgrade },
     drainSockets: (deadlineMs) => sockets.drain(deadlineMs),
   });
   const baseUrl = `http://127.0.0.1:${server.port}`;

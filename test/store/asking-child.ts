@@ -15,7 +15,7 @@ const select = createStatement<{ readonly filler: string }>(
 const values = { filler: 'x'.repeat(500) };
 const WAYS = [
   () => store.together((db) => [select(db, values)]),
-  () => store.db.transaction((tx) => select(tx, values)),
+  () => store.transaction((tx) => select(tx, values)),
   () => select(store.db, values),
 ];
 

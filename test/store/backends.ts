@@ -81,8 +81,8 @@ function emptiedForEach(store: () => Store): () => Store {
 }
 
 /** Removes all rows, those of tables that only grow too: their triggers rest meanwhile. */
-function removeRows({ db }: Store): Promise<void> {
-  return db.transaction(async (tx) => {
+function removeRows(store: Store): Promise<void> {
+  return store.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`);
     const { rows } = await tx.execute<{ readonly tables: string }>(
       sql`select string_agg(quote_ident(tablename), ', ') as tables from pg_tables

@@ -19,7 +19,7 @@ test('a connection that breaks between two queries of a transaction fails that t
     return rowCount === 0 ? true : undefined;
   };
   try {
-    const broken = store.db.transaction(async (tx) => {
+    const broken = store.transaction(async (tx) => {
       const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
       const pid = rows[0]?.pid ?? 0;
       await other.query('select pg_terminate_backend($1)', [pid]);

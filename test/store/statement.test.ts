@@ -20,7 +20,7 @@ describeStores('statements that are built once', (backend) => {
     const carryOut = createStatement<Pair>(write);
     const { db } = store();
     expect((await carryOut(db, { one: 1, all: ['a'] })).rows).toEqual([{ next: 2, count: 1 }]);
-    const within = await db.transaction((tx) => carryOut(tx, { one: 7, all: ['a', 'b,"c'] }));
+    const within = await store().transaction((tx) => carryOut(tx, { one: 7, all: ['a', 'b,"c'] }));
     expect(within.rows).toEqual([{ next: 8, count: 2 }]);
     expect((await carryOut(db, { one: 0, all: [] })).rows).toEqual([]);
     expect(write).toHaveBeenCalledTimes(1);
@@ -44,7 +44,7 @@ describeStores('statements that are built once', (backend) => {
     const row = { id: ACCOUNT, kind: 'customer' as const, createdAt: new Date(1_760_000_000_123) };
     await db.insert(accounts).values(row);
     expect(await select(db, { id: ACCOUNT })).toEqual([{ ...row, name: null, plan: null }]);
-    expect(await db.transaction((tx) => select(tx, { id: ACCOUNT }))).toHaveLength(1);
+    expect(await store().transaction((tx) => select(tx, { id: ACCOUNT }))).toHaveLength(1);
     // Only the embedded store keeps statements: between a server and PostgreSQL may stand what does not.
     const kept = await db.execute(
       sql`select name from pg_prepared_statements where statement like ${'select %"accounts" where id = $1'}`,

@@ -101,12 +101,12 @@ describeStores('a store that is open', (backend) => {
 
   test('takes back a transaction that fails, and goes on', async () => {
     const { db } = opened();
-    const failing = db.transaction(async (tx) => {
+    const failing = opened().transaction(async (tx) => {
       await tx.insert(accounts).values(newAccount());
       throw new Error('changed my mind');
     });
     await expect(failing).rejects.toThrow('changed my mind');
-    const broken = db.transaction(async (tx) => {
+    const broken = opened().transaction(async (tx) => {
       await tx.insert(accounts).values(newAccount());
       await tx.execute(sql`select * from nowhere`);
     });

@@ -42,7 +42,7 @@ describeStores('the end of work', (backend) => {
     const { quote, sign, read } = await setUp(1_000n);
     await sign(await quote());
     const quoted = await quote();
-    const transaction = vi.spyOn(store().db, 'transaction');
+    const transaction = vi.spyOn(store(), 'transaction');
     await sign(quoted);
     expect(transaction).toHaveBeenCalledTimes(backend.kind === 'pglite' ? 0 : 1);
     transaction.mockRestore();

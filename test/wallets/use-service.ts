@@ -139,7 +139,7 @@ export function useWalletService({
 }
 
 function pay(store: Store, paid: Omit<Parameters<typeof credit>[1], 'note'>): Promise<void> {
-  return store.db.transaction((tx) => credit(tx, { ...paid, note: undefined }));
+  return store.transaction((tx) => credit(tx, { ...paid, note: undefined }));
 }
 
 type Served = {

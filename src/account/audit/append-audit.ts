@@ -4,7 +4,8 @@ import { sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
 import { createInsertionIfChanged } from '../../store/insert-rows.ts';
 import { Unexpected } from '../../store/expectation.ts';
-import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes, PlaceholderOf } from '../../store/statement.ts';
 import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
 
@@ -111,14 +112,14 @@ export function createConditionalAudit(condition: Condition) {
 
 /** Appends facts when nothing else is written: in one statement if the end of the chain is known. */
 export async function appendAuditInOwnTransaction(
-  { db }: Pick<Store, 'db'>,
+  store: Pick<Store, 'db' | 'transaction'>,
   accountId: string,
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
   const addition = { accountId, facts, nowMs };
-  if (await tryAppend(db, addition)) return;
-  await db.transaction((tx) => appendLocked(tx, addition));
+  if (await tryAppend(store.db, addition)) return;
+  await store.transaction((tx) => appendLocked(tx, addition));
 }
 
 /** Returns false, with nothing changed, when the chain ends elsewhere than this process knows. */

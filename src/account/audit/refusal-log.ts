@@ -24,7 +24,7 @@ export type RefusalLog = {
 };
 
 export type RefusalLogOptions = {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<Store, 'db' | 'transaction'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;
   /** Interval of the check whether a minute is over. Default 1,000 ms. */

@@ -86,7 +86,7 @@ export function startHeadSigning(deps: HeadDeps, log: Logger): { readonly close:
 
 async function keepHead(store: Store, { atMs, ...head }: AuditHead): Promise<void> {
   const at = new Date(atMs);
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx
       .insert(auditHeads)
       .values({ ...head, at })

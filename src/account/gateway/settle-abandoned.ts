@@ -1,7 +1,8 @@
 import { and, eq, isNull, notExists, notInArray, sql } from '../../store/drizzle.ts';
 import { gateways, idempotencyKeys } from '../../store/access-tables.ts';
 import { reservations } from '../../store/money-tables.ts';
-import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { SPEC_PRICES } from '../money/prices.ts';
 import { chargeInFull, releaseReservation } from '../money/reservation.ts';
@@ -29,7 +30,7 @@ export async function settleAbandoned(store: Store, ownId: string, nowMs: number
     .from(reservations)
     .where(isAbandoned);
   for (const reservation of abandoned) {
-    await store.db.transaction(async (tx) => {
+    await store.transaction(async (tx) => {
       if (reservation.isChargedWhenLost) await chargeLost(tx, reservation, nowMs);
       else await releaseReservation(tx, reservation, nowMs);
     });

@@ -1,6 +1,6 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { ledgerAccounts } from '../../store/money-tables.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
 import type { Counted } from './operation-count.ts';
 

@@ -1,6 +1,7 @@
 import { and, eq } from '../../store/drizzle.ts';
 import { ledgerTransactions } from '../../store/money-tables.ts';
-import type { Store, StoreTransaction } from '../../store/open-store.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { lockBooks, post } from './books.ts';
 import { printUsd } from './micro-usd.ts';
@@ -36,7 +37,7 @@ export async function credit(
 
 /** Credits an account with 1,000 USD for testing, once. */
 export async function ensureTestCredit(store: Store, accountId: string, nowMs: number): Promise<void> {
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     const books = await lockBooks(tx, accountId);
     const { accountId: owner, kind } = ledgerTransactions;
     const given = await tx

@@ -1,5 +1,5 @@
 import { Unexpected } from '../../store/expectation.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes } from '../../store/statement.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { type Books, lockBooks, post } from './books.ts';

@@ -1,6 +1,6 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Operation } from './prices.ts';
 

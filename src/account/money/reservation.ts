@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from '../../store/drizzle.ts';
 import { expecting, Unexpected } from '../../store/expectation.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import { reservations } from '../../store/money-tables.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';

@@ -1,6 +1,6 @@
 import { and, eq } from '../../store/drizzle.ts';
 import { ledgerAccounts } from '../../store/money-tables.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { lockBooks } from './books.ts';
 import { printUsd } from './micro-usd.ts';

@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
 import { expecting } from '../../store/expectation.ts';
 import { createStatement, type Executes, type PlaceholderOf } from '../../store/statement.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { type Books, type LockedBooks, openBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
 import type { CountRange } from './prices.ts';

@@ -75,7 +75,7 @@ function replaceRows(
 ): Promise<void> {
   const listed = keys.map((key) => Buffer.from(key));
   return withStoreErrors(WHERE, () =>
-    store.db.transaction(async (tx) => {
+    store.transaction(async (tx) => {
       await tx.execute(sql`select set_config('keyslot.adopting', 'on', true)`);
       await tx.delete(signerTombstones).where(inArray(signerTombstones.signer, listed));
       await tx.delete(signers).where(inArray(signers.publicKey, listed));

@@ -80,7 +80,7 @@ function keep(
 ): Promise<boolean> {
   const isAsKnown = and(eq(signers.publicKey, publicKey), eq(signers.tombstones, known.count));
   return withStoreErrors(WHERE, () =>
-    store.db.transaction(async (tx) => {
+    store.transaction(async (tx) => {
       const changed = await tx
         .update(signers)
         .set({ tombstones: count, hash, at: new Date(atMs), signature })

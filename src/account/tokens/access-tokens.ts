@@ -45,7 +45,7 @@ export async function createToken(
     ...{ scopes: [...new Set(scopes)], createdAt: new Date(nowMs), revokedAt: null },
     expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs),
   };
-  await store.db.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await tx.insert(accessTokens).values(row);
     await announce(tx, TOKEN_CHANNEL, row.id);
   });
@@ -62,7 +62,7 @@ export async function revokeToken(
   tokenId: string,
   nowMs: number,
 ): Promise<Date | undefined> {
-  const revokedAt = await store.db.transaction(async (tx) => {
+  const revokedAt = await store.transaction(async (tx) => {
     await tx
       .update(accessTokens)
       .set({ revokedAt: new Date(nowMs) })

@@ -16,10 +16,7 @@ export type WalletRun = WalletValues & {
   /** In the place of a plain fetch. */
   readonly send?: SendWalletRequest;
   /** Brings the server into a state and answers what ends it; undefined: this run cannot. */
-  readonly enter?: (
-    condition: WalletCondition,
-    request: RestCaseRequest,
-  ) => Promise<WalletState | undefined>;
+  readonly enter?: (condition: WalletCondition, request: RestCaseRequest) => Promise<WalletState | undefined>;
 };
 
 export type WalletResult = {

@@ -12,10 +12,7 @@ export class MissingValue extends Error {
 const DEADLINE_MS = 30_000;
 
 /** Fills the values of the run into a request. @throws MissingValue. */
-export async function fillRequest(
-  request: RestCaseRequest,
-  values: WalletValues,
-): Promise<RestCaseRequest> {
+export async function fillRequest(request: RestCaseRequest, values: WalletValues): Promise<RestCaseRequest> {
   return (await fill(request, values)) as RestCaseRequest;
 }
 

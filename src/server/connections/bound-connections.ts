@@ -1,55 +1,65 @@
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../base/service-error.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import type { Connections } from './connections.ts';
 
-export type BoundedServer = {
-  readonly connections: Connections;
-  /** True if connections are served after their TLS handshake. */
-  readonly isTls: boolean;
+export type Bounds = {
+  /** The connection limits that it shares with other listeners. Absent: unlimited. */
+  readonly connections: Connections | undefined;
   readonly ownerOf: (socket: Socket) => ConnectionOwner;
   /** Tells the peer of a refused connection the reason. */
   readonly refuse: (socket: Socket, reason: ServiceError) => void;
+  /** Called with the connection of each admitted stream. */
+  readonly onAdmitted?: (stream: Duplex, connection: Connection) => void;
 };
 
-/**
- * Enforces the connection limits before a server handles a connection. The cost is per connection; requests cost nothing.
- *
- * @returns a function that finds the connection of a stream.
- */
+type Accept = (socket: Socket, next: (socket: Socket) => void) => void;
+
+export type BoundConnections = {
+  /** Passes a new connection on to be served, or to its TLS handshake. */
+  readonly accept: Accept;
+  /** Passes a connection on to be served after its TLS handshake. */
+  readonly acceptSecure: Accept;
+};
+
+const UNLIMITED: BoundConnections = {
+  accept: (socket, next) => next(socket),
+  acceptSecure: (socket, next) => next(socket),
+};
+
+/** Enforces the connection limits before connections are served. The cost is per connection; requests cost nothing. */
 export function boundConnections(
-  server: Server,
-  { connections, isTls, ownerOf, refuse }: BoundedServer,
-): (stream: Duplex) => Connection | undefined {
-  const known = new WeakMap<Duplex, Connection>();
+  { connections, ownerOf, refuse, onAdmitted = () => undefined }: Bounds,
+  isTls: boolean,
+): BoundConnections {
+  if (connections === undefined) return UNLIMITED;
   /** The decisions about connections that are still in their handshake, by the peer's address and port. */
   const opening = new Map<string, Connection | ServiceError>();
-  intercept(server, 'connection', (socket, next) => {
-    const opened = connections.open(socket, isTls ? handshakeOwner(socket) : ownerOf(socket));
-    if (opened instanceof Connection) known.set(socket, opened);
-    if (isTls) {
-      const peer = peerOf(socket);
-      opening.set(peer, opened);
-      socket.once('close', () => {
-        if (opening.get(peer) === opened) opening.delete(peer);
-      });
-    }
-    if (opened instanceof Connection) next();
-    else connections.answer(socket, isTls ? next : () => refuse(socket, opened));
-  });
-  if (isTls) {
-    intercept(server, 'secureConnection', (socket, next) => {
+  return {
+    accept: (socket, next) => {
+      const opened = connections.open(socket, isTls ? handshakeOwner(socket) : ownerOf(socket));
+      if (opened instanceof Connection) onAdmitted(socket, opened);
+      if (isTls) {
+        const peer = peerOf(socket);
+        opening.set(peer, opened);
+        socket.once('close', () => {
+          if (opening.get(peer) === opened) opening.delete(peer);
+        });
+      }
+      if (opened instanceof Connection) next(socket);
+      else connections.answer(socket, () => (isTls ? next(socket) : refuse(socket, opened)));
+    },
+    acceptSecure: (socket, next) => {
       const opened = opening.get(peerOf(socket));
       opening.delete(peerOf(socket));
       if (opened instanceof ServiceError) return refuse(socket, opened);
       if (opened === undefined) return void socket.destroy();
-      known.set(socket, opened);
+      onAdmitted(socket, opened);
       opened.take(ownerOf(socket));
-      next();
-    });
-  }
-  return (stream) => known.get(stream);
+      next(socket);
+    },
+  };
 }
 
 /** Returns the peer of a connection, in the form in which gRPC calls name it too. */
@@ -60,13 +70,4 @@ export function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
 /** Nothing can be sent before the handshake is done. */
 function handshakeOwner(socket: Socket): ConnectionOwner {
   return { isInUse: () => false, progress: () => 0, shed: () => void socket.destroy() };
-}
-
-type Listener = (this: Server, socket: Socket) => void;
-
-/** Runs before the first listener of an event, which is the one that serves. */
-function intercept(server: Server, event: string, before: (socket: Socket, next: () => void) => void): void {
-  const serve = server.listeners(event).at(0) as Listener;
-  server.off(event, serve);
-  server.on(event, (socket: Socket) => before(socket, () => serve.call(server, socket)));
 }

@@ -7,7 +7,7 @@ import {
 import { StreamServiceService } from '../../../generated/stream/service.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
-import { assertListenable } from '../http/http-server.ts';
+import { assertListenable } from '../connections/listener.ts';
 import { admitCall } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';

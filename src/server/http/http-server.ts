@@ -5,16 +5,15 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { serviceError } from '../../base/service-error.ts';
-import { boundConnections } from '../connections/bound-connections.ts';
-import type { Connection } from '../connections/connection.ts';
+import type { Connection, ConnectionOwner } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';
+import { type ListenOptions, openListener } from '../connections/listener.ts';
 import type { TlsOptions } from '../tls/tls-files.ts';
+import { ArrivalWatch } from './arrival-watch.ts';
 import { answerClientError, refuseConnection } from './client-error.ts';
-import { createHttpOwner } from './http-owner.ts';
+import { createHttpOwner, type FailConnection } from './http-owner.ts';
 import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
@@ -40,19 +39,12 @@ export type UpgradeHandler = (
   connection?: Pick<Connection, 'take'>,
 ) => void;
 
-/** The address to listen on. */
-export type ListenOptions = {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** The name of the port's setting, for the text of `portTaken`. */
-  readonly portSetting: string;
-};
-
 export type HttpServerOptions = ListenOptions & {
   readonly tls?: TlsOptions | undefined;
   /** The connection limits that it shares with other listeners. Absent: unlimited. */
   readonly connections?: Connections | undefined;
+  /** False: node:http parses all requests, plain ones too. Default: true. */
+  readonly ownParser?: boolean;
   /** Milliseconds that a request may take to arrive, head and body. */
   readonly requestTimeoutMs: number;
   /** Milliseconds that a connection may be silent in both directions; longer than the longest answer may take. */
@@ -82,75 +74,113 @@ export async function startHttpServer(
   handlers: HttpHandler | HttpHandlers,
   options: HttpServerOptions,
 ): Promise<HttpServer> {
+  const { requestTimeoutMs, onUpgrade, connections } = options;
   const tracker = new RequestTracker();
-  const handle = typeof handlers === 'function' ? handlers : handlers.handle;
-  const listener: RequestListener = (request, response) => {
-    tracker.begin(response);
-    void handle(request, response);
+  const fail = createFail(tracker, requestTimeoutMs);
+  const arrivals = new ArrivalWatch({
+    limitMs: requestTimeoutMs,
+    onLate: (socket) => fail(new RequestTimeout(), socket),
+  });
+  const known = new WeakMap<Duplex, Connection>();
+  const parser = createParser(handlers, { tracker, arrivals, options });
+  parser.on('clientError', fail);
+  if (onUpgrade !== undefined) {
+    parser.on('upgrade', (request, socket, head) => {
+      arrivals.forget(request.socket);
+      tracker.afterEarlier(socket, () => onUpgrade(request, socket, head, known.get(socket)));
+    });
+  }
+  const parse = (socket: Socket): void => {
+    arrivals.add(socket);
+    parser.emit('connection', socket);
   };
-  const server = createListener(listener, options);
-  server.on('checkContinue', listener);
+  const lane = openPlainLane(handlers, { tracker, parse, fail, options });
+  const ownerOf = (socket: Socket): ConnectionOwner => createHttpOwner({ tracker, lane, fail }, socket);
+  const listener = await openListener({
+    ...options,
+    ...{ protocol: 'http/1.1', handshakeTimeoutMs: requestTimeoutMs },
+    bounds: {
+      ...{ connections, ownerOf, refuse: refuseConnection },
+      onAdmitted: (stream, connection) => void known.set(stream, connection),
+    },
+    serve: lane === undefined ? parse : (socket) => lane.open(socket),
+  });
+  const sweep = (): void => {
+    arrivals.sweep();
+    lane?.sweep();
+  };
+  const sweeping = setInterval(sweep, Math.min(1_000, requestTimeoutMs / 2));
+  const drainSockets = options.drainSockets ?? (async () => undefined);
+  return {
+    host: options.host,
+    port: listener.port,
+    close: async (deadlineMs) => {
+      const closed = listener.stop();
+      await Promise.all([tracker.drain(deadlineMs), drainSockets(deadlineMs)]);
+      listener.cut();
+      await closed;
+      clearInterval(sweeping);
+    },
+  };
+}
+
+/** Returns a function that ends a connection for an error, with an answer where the client would read it as such. */
+function createFail(tracker: RequestTracker, limitMs: number): FailConnection {
   const ending = new WeakSet<Duplex>();
-  server.on('clientError', (error, socket) => {
+  return (error, socket) => {
     if (ending.has(socket)) return;
     ending.add(socket.pause());
-    const { requestTimeoutMs: limitMs } = options;
     tracker.afterEarlier(socket, () => {
       if (!tracker.mayAnswer(socket)) socket.destroy();
       else answerClientError(error, socket, { limitMs, target: tracker.targetOf(socket) });
     });
-  });
-  server.setTimeout(options.idleTimeoutMs);
-  const sockets = trackSockets(server);
-  await listen(server, options);
-  const lane =
-    typeof handlers === 'function' ? undefined : openPlainLane(server, handlers, { tracker, options });
-  const connectionOf = limitConnections(server, { tracker, lane, options });
-  const { onUpgrade } = options;
-  if (onUpgrade !== undefined) {
-    server.on('upgrade', (request, socket, head) =>
-      tracker.afterEarlier(socket, () => onUpgrade(request, socket, head, connectionOf(socket))),
-    );
-  }
-  const { port } = server.address() as AddressInfo;
-  const drainSockets = options.drainSockets ?? (async () => undefined);
-  return {
-    host: options.host,
-    port,
-    close: (deadlineMs) => close(server, { tracker, drainSockets, sockets, deadlineMs }),
   };
 }
 
-type BoundParts = LaneParts & { readonly lane: PlainLane | undefined };
+type ParserParts = {
+  readonly tracker: RequestTracker;
+  readonly arrivals: ArrivalWatch;
+  readonly options: HttpServerOptions;
+};
 
-/** Limits the connections of a server. @returns a function that finds the connection of a stream. */
-function limitConnections(
-  server: Server,
-  { tracker, lane, options: { connections, tls } }: BoundParts,
-): (stream: Duplex) => Connection | undefined {
-  if (connections === undefined) return () => undefined;
-  return boundConnections(server, {
-    ...{ connections, isTls: tls !== undefined, refuse: refuseConnection },
-    ownerOf: (socket) => createHttpOwner({ server, tracker, lane }, socket),
-  });
+/** Creates the server of node:http that parses the connections it is given. It does not listen. */
+function createParser(
+  handlers: HttpHandler | HttpHandlers,
+  { tracker, arrivals, options: { onUpgrade, idleTimeoutMs } }: ParserParts,
+): Server {
+  const handle = typeof handlers === 'function' ? handlers : handlers.handle;
+  const listener: RequestListener = (request, response) => {
+    arrivals.begin(request);
+    response.on('close', () => arrivals.end(request));
+    tracker.begin(response);
+    void handle(request, response);
+  };
+  const limits = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    shouldUpgradeCallback: (request: IncomingMessage) => onUpgrade !== undefined && asksForWebSocket(request),
+  };
+  return createServer(limits, listener).on('checkContinue', listener).setTimeout(idleTimeoutMs);
 }
 
-type LaneParts = { readonly tracker: RequestTracker; readonly options: HttpServerOptions };
+type LaneParts = {
+  readonly tracker: RequestTracker;
+  readonly parse: (socket: Socket) => void;
+  readonly fail: FailConnection;
+  readonly options: HttpServerOptions;
+};
 
-/** Puts the plain lane before node:http, which takes each connection over with its first request that is not plain. */
+/** Puts the plain lane before node:http, which parses each connection from its first request that is not plain. */
 function openPlainLane(
-  server: Server,
-  { servesPlain, handlePlain }: HttpHandlers,
-  { tracker, options: { tls, requestTimeoutMs, idleTimeoutMs } }: LaneParts,
-): PlainLane {
-  const event = tls === undefined ? 'connection' : 'secureConnection';
-  const takeOver = server.listeners(event).at(0) as (this: Server, socket: Socket) => void;
-  server.off(event, takeOver);
-  const lane = new PlainLane({
-    serves: servesPlain,
-    handle: handlePlain,
+  handlers: HttpHandler | HttpHandlers,
+  { tracker, parse, fail, options: { ownParser = true, requestTimeoutMs, idleTimeoutMs } }: LaneParts,
+): PlainLane | undefined {
+  if (typeof handlers === 'function' || !ownParser) return undefined;
+  return new PlainLane({
+    serves: handlers.servesPlain,
+    handle: handlers.handlePlain,
     handOver: (socket, chunk) => {
-      takeOver.call(server, socket);
+      parse(socket);
       socket.emit('data', chunk);
     },
     isLast: () => tracker.isDraining,
@@ -159,12 +189,8 @@ function openPlainLane(
     maxHeadBytes: MAX_HEADER_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
     ...{ requestTimeoutMs, idleTimeoutMs },
-    onNeverAsked: (socket) => server.emit('clientError', new RequestTimeout(), socket),
+    onNeverAsked: (socket) => fail(new RequestTimeout(), socket),
   });
-  server.on(event, (socket: Socket) => lane.open(socket));
-  const sweeping = setInterval(() => lane.sweep(), checkIntervalMs(requestTimeoutMs));
-  server.once('close', () => clearInterval(sweeping));
-  return lane;
 }
 
 /** The timeout error in the form that node:http reports it. */
@@ -172,80 +198,6 @@ class RequestTimeout extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
-/** Returns the interval at which connections are checked for timeouts. */
-function checkIntervalMs(requestTimeoutMs: number): number {
-  return Math.min(1_000, requestTimeoutMs / 2);
-}
-
-function createListener(
-  listener: RequestListener,
-  { requestTimeoutMs, tls, onUpgrade }: HttpServerOptions,
-): Server {
-  const limits = {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: checkIntervalMs(requestTimeoutMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    noDelay: true,
-    shouldUpgradeCallback: (request: IncomingMessage) => onUpgrade !== undefined && asksForWebSocket(request),
-  };
-  if (tls === undefined) return createServer(limits, listener);
-  const { cert, key, follow } = tls;
-  const server = createTlsServer({ ...limits, cert, key, handshakeTimeout: requestTimeoutMs }, listener);
-  follow?.((pair) => server.setSecureContext(pair));
-  return server;
-}
-
 function asksForWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
-}
-
-/** Fails like `startHttpServer` if the address cannot be listened on, before anything else has been started. */
-export async function assertListenable(options: ListenOptions): Promise<void> {
-  const server = createServer();
-  await listen(server, options);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-}
-
-function listen(server: Server, { host, port, portSetting }: ListenOptions): Promise<void> {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE')
-        reject(serviceError('portTaken', { address, setting: portSetting }, error));
-      else reject(serviceError('listenFailed', { address, reason: error.message }, error));
-    });
-    server.listen({ host, port }, resolve);
-  });
-}
-
-/** Tracks the connections of a server, including those in a TLS handshake, which `closeAllConnections` leaves open. */
-function trackSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-type Closing = {
-  readonly tracker: RequestTracker;
-  readonly drainSockets: (deadlineMs: number) => Promise<void>;
-  readonly sockets: ReadonlySet<Socket>;
-  readonly deadlineMs: number;
-};
-
-async function close(server: Server, { tracker, drainSockets, sockets, deadlineMs }: Closing): Promise<void> {
-  const closed = new Promise<void>((resolve) => stopListening(server, resolve));
-  await Promise.all([tracker.drain(deadlineMs), drainSockets(deadlineMs)]);
-  server.closeAllConnections();
-  for (const socket of sockets) socket.destroy();
-  await closed;
-}
-
-/** The close of http.Server would cut idle connections at once, and with them requests that are about to arrive. */
-function stopListening(server: Server, onClosed: () => void): void {
-  NetServer.prototype.close.call(server, onClosed);
 }

@@ -2,13 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError, toServiceError } from '../../base/service-error.ts';
 import { answerBody } from '../../rpc/answer-body.ts';
 import type { ServeCall } from '../../rpc/call.ts';
+import type { ListenOptions } from '../connections/listener.ts';
 import { isJsonContentType } from './content-type.ts';
-import {
-  type HttpServer,
-  type HttpServerOptions,
-  type ListenOptions,
-  startHttpServer,
-} from './http-server.ts';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
 import { readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { serviceError } from '../../base/service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { Backend } from '../backend.ts';
-import { StoreClient } from '../store-client.ts';
+import { readDeadline, StoreClient } from '../store-client.ts';
 
 const MAX_CONNECTIONS = 10;
 
@@ -11,18 +11,19 @@ const MAX_CONNECTIONS = 10;
  * @throws ServiceError storeUnavailable when the address is invalid; the error does not repeat it.
  */
 export function openPostgres(databaseUrl: string): Backend {
-  const address = readAddress(databaseUrl);
+  const { connectionString, deadlineMs = DEADLINES.queryMs } = takeDeadline(databaseUrl);
+  const address = readAddress(connectionString);
   return {
     kind: 'postgres',
     where: `PostgreSQL ${address.user ?? ''}@${address.host}:${address.port}/${address.database ?? ''}`,
     Client: StoreClient,
     clientConfig: {
-      connectionString: databaseUrl,
+      connectionString,
       application_name: 'keyslot',
       connectionTimeoutMillis: DEADLINES.connectMs,
       // The server gives up first, so that it does not keep working for a client that left.
       statement_timeout: DEADLINES.queryMs - 1_000,
-      query_timeout: DEADLINES.queryMs,
+      query_timeout: deadlineMs,
       idle_in_transaction_session_timeout: DEADLINES.queryMs,
       keepAlive: true,
     },
@@ -31,14 +32,30 @@ export function openPostgres(databaseUrl: string): Backend {
   };
 }
 
+/**
+ * Takes `query_timeout` out of an address: the deadline is the client's own, and the driver must have no other.
+ * @throws ServiceError storeUnavailable unless it is one.
+ */
+function takeDeadline(databaseUrl: string) {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
+  const given = url?.searchParams.get('query_timeout') ?? undefined;
+  if (url === undefined || given === undefined) return { connectionString: databaseUrl };
+  url.searchParams.delete('query_timeout');
+  try {
+    return { connectionString: url.href, deadlineMs: readDeadline(given) };
+  } catch (error) {
+    throw unreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Parses it as the driver does. The driver's error quotes the address with the password and is therefore dropped. */
-function readAddress(databaseUrl: string): Pick<pg.Client, 'user' | 'host' | 'port' | 'database'> {
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '';
+function readAddress(connectionString: string): Pick<pg.Client, 'user' | 'host' | 'port' | 'database'> {
+  const url = URL.canParse(connectionString) ? new URL(connectionString).protocol : '';
   if (!['postgres:', 'postgresql:'].includes(url)) throw unreadable();
   try {
-    return new StoreClient({ connectionString: databaseUrl });
-  } catch (error) {
-    throw error instanceof RangeError ? unreadable(error.message) : unreadable();
+    return new StoreClient({ connectionString });
+  } catch {
+    throw unreadable();
   }
 }
 

@@ -24,3 +24,13 @@ export type Exchange = ResponseSink & {
   /** `upstreamUnavailable` (nothing was sent), `upstreamTimeout` or `upstreamBroken`; never after `onEnd` or `cancel`. */
   readonly onError: (error: ServiceError) => void;
 };
+
+/** The connections to one node, which carry one exchange each at a time. */
+export type ExchangePool = {
+  /** Runs an exchange, now or when a connection is free. */
+  readonly dispatch: (exchange: Exchange) => void;
+  /** Removes an exchange that has not started; one that has is left alone. */
+  readonly forget: (exchange: Exchange) => void;
+  /** Closes every connection. Exchanges in flight and waiting ones fail. */
+  readonly close: () => void;
+};

@@ -2,6 +2,8 @@ import { serviceError } from '../../base/service-error.ts';
 import { readNodeAddress } from '../../config/node-address.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from '../upstream.ts';
+import type { ExchangePool } from './exchange.ts';
+import { NodeHttpPool } from './node-http-pool.ts';
 import { NodePool } from './node-pool.ts';
 import { socketOpener } from './open-socket.ts';
 import { type CollectedReply, ReplyCollector } from './reply-collector.ts';
@@ -9,6 +11,8 @@ import { type CollectedReply, ReplyCollector } from './reply-collector.ts';
 /** Deadlines in milliseconds: to connect, and between two parts of a response. */
 export type HttpUpstreamOptions = {
   readonly url: string;
+  /** False: node:http opens and reads the connections. Default: true. */
+  readonly ownClient?: boolean;
   readonly connections: number;
   readonly connectTimeoutMs: number;
   readonly bodyTimeoutMs: number;
@@ -20,23 +24,7 @@ export type HttpUpstreamOptions = {
  * time until the reply begins.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
-  const address = readNodeAddress(options.url);
-  if (address === undefined)
-    throw serviceError('internalError', {}, new Error('a node has no valid address'));
-  const { path, authorization } = address;
-  const origin = new URL(address.origin);
-  const pool = new NodePool({
-    ...options,
-    ...socketOpener(origin),
-    requestHead: requestHead([
-      `POST ${path} HTTP/1.1`,
-      `Host: ${origin.host}`,
-      'Connection: keep-alive',
-      'Content-Type: application/json',
-      'Accept: application/json',
-      ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
-    ]),
-  });
+  const pool = openPool(options);
   return {
     send: async ({ body, method, signal }: UpstreamRequest): Promise<UpstreamReply> => {
       signal.throwIfAborted();
@@ -57,8 +45,23 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   };
 }
 
-function requestHead(lines: readonly string[]): string {
-  return `${lines.join('\r\n')}\r\nContent-Length: `;
+function openPool({ url, ownClient = true, ...options }: HttpUpstreamOptions): ExchangePool {
+  const address = readNodeAddress(url);
+  if (address === undefined)
+    throw serviceError('internalError', {}, new Error('a node has no valid address'));
+  const { path, authorization } = address;
+  const origin = new URL(address.origin);
+  const headers = {
+    Host: origin.host,
+    Connection: 'keep-alive',
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+  if (!ownClient) return new NodeHttpPool({ ...options, origin, path, headers });
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const requestHead = [`POST ${path} HTTP/1.1`, ...fields, 'Content-Length: '].join('\r\n');
+  return new NodePool({ ...options, ...socketOpener(origin), requestHead });
 }
 
 /** A stream stays cancellable by the signal until it has closed; a whole reply needs the signal no longer. */

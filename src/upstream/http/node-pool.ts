@@ -1,5 +1,5 @@
 import { type ServiceError, serviceError } from '../../base/service-error.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ExchangePool } from './exchange.ts';
 import { NodeConnection, type NodeConnectionOptions } from './node-connection.ts';
 
 export type NodePoolOptions = Omit<NodeConnectionOptions, 'onReady' | 'onFree' | 'onClose'> & {
@@ -13,7 +13,7 @@ const SWEEP_MS = 1_000;
  * The connections to one node. An exchange takes a free one, or waits for the first that becomes free, and opens one more if
  * the limit allows; if it is cancelled meanwhile, that connection goes to the next.
  */
-export class NodePool {
+export class NodePool implements ExchangePool {
   readonly #options: NodePoolOptions;
   readonly #all = new Set<NodeConnection>();
   /** Last in, first out, so that surplus connections age and are closed. */
@@ -28,7 +28,6 @@ export class NodePool {
     this.#options = options;
   }
 
-  /** Runs an exchange, now or when a connection is free. */
   dispatch(exchange: Exchange): void {
     if (this.#isClosed) {
       exchange.onError(serviceError('upstreamUnavailable', {}, new Error('the connections were closed')));
@@ -46,12 +45,10 @@ export class NodePool {
     if (this.#all.size < this.#options.connections) this.#open();
   }
 
-  /** Removes an exchange that has not started; one that has is left alone. */
   forget(exchange: Exchange): void {
     this.#waiting.delete(exchange);
   }
 
-  /** Closes every connection. Exchanges in flight and waiting ones fail. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweeper);

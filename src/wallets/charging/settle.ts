@@ -1,7 +1,7 @@
 import type { IdempotentAnswer } from '../../account/idempotent-request.ts';
 import type { Quote } from '../../account/money/money.ts';
 import { insertRows } from '../../store/insert-rows.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit, auditExpected, type WalletFact } from '../audit.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';

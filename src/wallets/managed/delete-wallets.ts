@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { sql } from '../../store/drizzle.ts';
 import { expecting } from '../../store/expectation.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { createStatement, type Executes, type PlaceholderOf } from '../../store/statement.ts';
 import { derivationTombstones } from '../../store/wallet-tables.ts';
 import type { WalletRow } from './wallet-row.ts';

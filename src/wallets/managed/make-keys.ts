@@ -3,7 +3,7 @@ import { and, eq, inArray, notInArray } from '../../store/drizzle.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
 import { toServiceError } from '../../base/service-error.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { read, transact } from '../transact.ts';

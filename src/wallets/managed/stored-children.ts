@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { and, between, count, eq, sql } from '../../store/drizzle.ts';
 import { serviceError } from '../../base/service-error.ts';
-import type { StoreTransaction } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { derivationTombstones, wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';

@@ -36,7 +36,7 @@ describeStores('the audit log', (backend) => {
     let nowMs = NOW_MS;
     const clock = { nowMs: () => nowMs };
     const append = (facts: readonly AuditFact[]): Promise<void> =>
-      store().db.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
+      store().transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
     await append(Array.from({ length: count }, (_, n) => fact(`w_${n + 1}`)));
     /** Signs what is due for this account after a time; other accounts of the store are signed too. */
     const signAfter = (ms: number): Promise<number> => {
@@ -203,7 +203,7 @@ describeStores('the audit log', (backend) => {
   test('keeps its order when many write at once, and takes back what a failed transaction wrote', async () => {
     const log = await logOf(1);
     await Promise.all(Array.from({ length: 20 }, (_, n) => log.append([fact(`w_a${n}`), fact(`w_b${n}`)])));
-    const failing = store().db.transaction(async (tx) => {
+    const failing = store().transaction(async (tx) => {
       await appendAudit(tx, log.accountId, [fact('w_lost')], NOW_MS);
       throw new Error('changed my mind');
     });
@@ -220,7 +220,7 @@ describeStores('the audit log', (backend) => {
     await alone('w_first');
     const others = Array.from({ length: 20 }, (_, n) => [alone(`w_a${n}`), log.append([fact(`w_b${n}`)])]);
     await Promise.all(others.flat());
-    const failing = store().db.transaction(async (tx) => {
+    const failing = store().transaction(async (tx) => {
       await appendAudit(tx, log.accountId, [fact('w_lost')], NOW_MS);
       throw new Error('changed my mind');
     });

@@ -18,7 +18,7 @@ describeStores('signing of heads', (backend) => {
   async function setUp(laterMs: number, change: Partial<HeadDeps['key']> = {}) {
     const accountId = await newCustomer(store());
     const fact = { action: 'create', outcome: 'ok', requestId: 'req_1' };
-    await store().db.transaction((tx) => appendAudit(tx, accountId, [fact], NOW_MS));
+    await store().transaction((tx) => appendAudit(tx, accountId, [fact], NOW_MS));
     const key = createHeadKey();
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });

@@ -25,7 +25,10 @@ describeStores('refused requests', (backend) => {
       get: (target, name) => (isBroken ? refuse : Reflect.get(target, name)),
     }) as Store['db'];
     const error = vi.fn();
-    const log = createRefusalLog({ store: { db }, clock: { nowMs: () => nowMs }, log: { error }, lookMs: 5 });
+    const transaction: Store['transaction'] = async (work) =>
+      isBroken ? refuse() : await store().transaction(work);
+    const given = { db, transaction };
+    const log = createRefusalLog({ store: given, clock: { nowMs: () => nowMs }, log: { error }, lookMs: 5 });
     const refused: RefusedAccess = {
       ...{ holder: { accountId, tokenId: TOKEN }, action: 'fetch', outcome: 'scope_missing' },
       ...{ address: '192.0.2.1', requestId: 'req_1' },

@@ -20,7 +20,7 @@ async function reserveAs(store: Store, ownerId: string): Promise<string> {
   const accountId = await newCustomer(store);
   await pay(store, accountId, 5_000n);
   const work = { accountId, operation: 'wallet_creation', units: 2, nowMs: NOW_MS } as const;
-  await store.db.transaction((tx) => createMoney({ ownerId }).reserve(tx, work));
+  await store.transaction((tx) => createMoney({ ownerId }).reserve(tx, work));
   return accountId;
 }
 

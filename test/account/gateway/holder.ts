@@ -20,7 +20,7 @@ const money = createMoney({ ownerId: gateway.id });
 const found = await store.db.select().from(accounts).where(eq(accounts.id, accountId));
 if (found.length === 0)
   await store.db.insert(accounts).values({ id: accountId, kind: 'customer', createdAt: new Date(nowMs) });
-await store.db.transaction(async (tx) => {
+await store.transaction(async (tx) => {
   await credit(tx, { accountId, amount: HELD.paid, note: undefined, nowMs });
   const work = { accountId, operation: 'wallet_creation', units: HELD.units, nowMs } as const;
   const reservation = await money.reserve(tx, work);

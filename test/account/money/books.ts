@@ -7,8 +7,8 @@ import type { Store } from '../../../src/store/open-store.ts';
 import { NOW_MS } from '../new-customer.ts';
 
 /** Pays in, in micro-USD. */
-export function pay({ db }: Store, accountId: string, amount: bigint): Promise<void> {
-  return db.transaction((tx) => credit(tx, { accountId, amount, note: undefined, nowMs: NOW_MS }));
+export function pay(store: Store, accountId: string, amount: bigint): Promise<void> {
+  return store.transaction((tx) => credit(tx, { accountId, amount, note: undefined, nowMs: NOW_MS }));
 }
 
 /** Holds the books of a store to what must be so of them, whatever happened. */

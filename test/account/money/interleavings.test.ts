@@ -95,7 +95,7 @@ type Place = {
 };
 
 async function doStep(
-  { db, together }: Store,
+  { db, together, transaction }: Store,
   { money, accountId, open, known }: Place,
   one: Step,
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function doStep(
         : settled.catch(passUnexpected)));
     }
   }
-  await db.transaction(async (tx) => {
+  await transaction(async (tx) => {
     switch (one.kind) {
       case 'reserve': {
         const work = { accountId, operation: one.operation, units: one.units, nowMs: later(one.isLater) };

@@ -7,7 +7,7 @@ import { createMoney, type Work } from '../../../src/account/money/money.ts';
 import { utcMonth } from '../../../src/account/money/prices.ts';
 import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
 import { ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
-import type { StoreTransaction } from '../../../src/store/open-store.ts';
+import type { StoreTransaction } from '../../../src/store/transaction.ts';
 import { describeStores } from '../../store/backends.ts';
 import { isUnexpected } from '../../store/is-unexpected.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
@@ -18,7 +18,7 @@ const money = createMoney({ ownerId: randomUUID() });
 describeStores('money', (backend) => {
   const store = backend.shared();
   const inTransaction = <T>(run: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
-    store().db.transaction(run);
+    store().transaction(run);
   const wallets = (accountId: string, units: number, nowMs = NOW_MS): Work => ({
     ...{ accountId, operation: 'wallet_creation', units, nowMs },
   });

@@ -8,6 +8,7 @@ import { createHttpUpstream } from '../../../src/upstream/http/http-upstream.ts'
 import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { CERT, KEY } from '../../server/self-signed.ts';
+import { ownHttp } from '../../support/own-http.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
 
 const REPLY = '{"jsonrpc":"2.0","result":1,"id":1}';
@@ -27,7 +28,8 @@ afterEach(async () => {
 });
 
 function open(url: string): Upstream {
-  return createHttpUpstream({ url, connections: 4, connectTimeoutMs: 2_000, bodyTimeoutMs: 2_000 });
+  const limits = { connections: 4, connectTimeoutMs: 2_000, bodyTimeoutMs: 2_000 };
+  return createHttpUpstream({ url, ...limits, ...ownHttp });
 }
 
 function send(body = '{"jsonrpc":"2.0","method":"getSlot","id":1}', signal = new CallSignal()) {

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Flow } from '../../../src/upstream/http/exchange.ts';
+import type { ExchangePool, Flow } from '../../../src/upstream/http/exchange.ts';
+import { NodeHttpPool } from '../../../src/upstream/http/node-http-pool.ts';
 import { NodePool, type NodePoolOptions } from '../../../src/upstream/http/node-pool.ts';
 import { socketOpener } from '../../../src/upstream/http/open-socket.ts';
+import { ownHttp } from '../../support/own-http.ts';
 import { collect } from './collect.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
 
 let node: RawNode;
-let pool: NodePool;
+let pool: ExchangePool;
 
 beforeEach(async () => {
   node = await startRawNode();
@@ -20,12 +22,13 @@ afterEach(async () => {
   await node.close();
 });
 
-function openPool(options: Partial<NodePoolOptions> = {}, port = node.port): NodePool {
-  return new NodePool({
-    ...socketOpener(new URL(`http://127.0.0.1:${port}`)),
-    requestHead: 'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: ',
-    ...{ connections: 2, connectTimeoutMs: 2_000, bodyTimeoutMs: 2_000, ...options },
-  });
+function openPool(options: Partial<NodePoolOptions> = {}, port = node.port): ExchangePool {
+  const origin = new URL(`http://127.0.0.1:${port}`);
+  const limits = { connections: 2, connectTimeoutMs: 2_000, bodyTimeoutMs: 2_000, ...options };
+  const headers = { Host: 'x', Connection: 'keep-alive' };
+  if (!ownHttp.ownClient) return new NodeHttpPool({ ...limits, origin, path: '/rpc', headers });
+  const requestHead = 'POST /rpc HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: ';
+  return new NodePool({ ...limits, ...socketOpener(origin), requestHead });
 }
 
 const ok = (body: string, ...fields: readonly string[]): string =>
@@ -43,13 +46,18 @@ async function call(body = '{}'): Promise<string> {
   return (await exchange.done).body;
 }
 
+/** Registers a test of what node:http does in its own way. */
+const ownTest: (name: string, run: () => Promise<void>) => void = ownHttp.ownClient ? test : () => undefined;
+
 const BROKEN = { code: 'upstreamBroken', cause: { name: 'BrokenConnection' } };
 
 test('one connection carries one call after the other', async () => {
   node.play((socket, { body }) => socket.write(ok(body)));
   for (const body of ['1', '22', 'x'.repeat(100_000)]) expect(await call(body)).toBe(body);
   expect(node.sockets).toHaveLength(1);
-  expect(node.seen[0]?.head).toBe('POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: 1');
+  expect(node.seen[0]?.head).toBe(
+    'POST /rpc HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: 1',
+  );
 });
 
 test('no more connections are opened than allowed; the rest of the calls wait, in order', async () => {
@@ -104,10 +112,15 @@ test('a call that is given up before it is sent never reaches the node', async (
 test.each([
   ['its end is announced', ok('1', 'Connection: close')],
   ['the node grants less than a second', ok('1', 'Keep-Alive: timeout=1')],
-  ['more came than the answer', `${ok('1')}HTTP/1.1 200 OK\r\n`],
   ['the answer is of HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n1'],
 ])('a connection is not used again when %s', async (_when, text) => {
   node.play(answerWith(text));
+  expect([await call(), await call()]).toEqual(['1', '1']);
+  expect(node.sockets).toHaveLength(2);
+});
+
+ownTest('a connection is not used again when more came than the answer', async () => {
+  node.play(answerWith(`${ok('1')}HTTP/1.1 200 OK\r\n`));
   expect([await call(), await call()]).toEqual(['1', '1']);
   expect(node.sockets).toHaveLength(2);
 });
@@ -171,7 +184,7 @@ test('a reset breaks the connection, in the middle of a body that ends with it t
   await expect(call()).rejects.toMatchObject(BROKEN);
 });
 
-test('what is no HTTP breaks the connection, with the reason as its cause', async () => {
+ownTest('what is no HTTP breaks the connection, with the reason as its cause', async () => {
   node.play(answerWith('SSH-2.0\r\n\r\n'));
   const cause = { name: 'BrokenConnection', cause: { name: 'ResponseFault', message: 'no status line' } };
   await expect(call()).rejects.toMatchObject({ code: 'upstreamBroken', cause });
@@ -193,14 +206,17 @@ test('a response that falls silent is given up after the deadline of a body', as
   await expect(call()).rejects.toMatchObject({ code: 'upstreamTimeout', context: { limitMs: 50 } });
 });
 
+ownTest('so is one that falls silent within its head', async () => {
+  pool.close();
+  pool = openPool({ bodyTimeoutMs: 50 });
+  node.play(answerWith('HTTP/1.1 200 OK\r\nContent-'));
+  await expect(call()).rejects.toMatchObject({ code: 'upstreamTimeout' });
+});
+
 test('the deadline of a body stands still while nobody reads it', async () => {
   pool.close();
   pool = openPool({ bodyTimeoutMs: 50 });
-  node.play((socket, _request, count) => {
-    socket.write(
-      count === 1 ? 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab' : 'HTTP/1.1 200 OK\r\nContent-',
-    );
-  });
+  node.play(answerWith('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab'));
   const paused = collect();
   const held = Promise.withResolvers<void>();
   pool.dispatch({
@@ -218,30 +234,33 @@ test('the deadline of a body stands still while nobody reads it', async () => {
   expect((await paused.done).body).toBe('abcd');
 });
 
-test('what is held at the end of a response stays as it is while the connection carries the next', async () => {
-  pool.close();
-  pool = openPool({ connections: 1 });
-  node.play((socket, { body }) =>
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n${body.repeat(3)}`),
-  );
-  const holding = collect('aa');
-  let flow: Flow | undefined;
-  let held: Buffer | undefined;
-  pool.dispatch({
-    ...holding,
-    onStart: (started) => {
-      flow = started;
-    },
-    onData: (data) => {
-      held = data;
-      flow?.hold();
-    },
-  });
-  const next = call('bb');
-  expect(await next).toBe('bbbbbb');
-  expect(String(held)).toBe('aaaaaa');
-  expect(node.sockets).toHaveLength(1);
-});
+ownTest(
+  'what is held at the end of a response stays as it is while the connection carries the next',
+  async () => {
+    pool.close();
+    pool = openPool({ connections: 1 });
+    node.play((socket, { body }) =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n${body.repeat(3)}`),
+    );
+    const holding = collect('aa');
+    let flow: Flow | undefined;
+    let held: Buffer | undefined;
+    pool.dispatch({
+      ...holding,
+      onStart: (started) => {
+        flow = started;
+      },
+      onData: (data) => {
+        held = data;
+        flow?.hold();
+      },
+    });
+    const next = call('bb');
+    expect(await next).toBe('bbbbbb');
+    expect(String(held)).toBe('aaaaaa');
+    expect(node.sockets).toHaveLength(1);
+  },
+);
 
 test('closing fails what is under way, what waits and what comes later', async () => {
   pool.close();

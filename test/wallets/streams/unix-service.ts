@@ -70,7 +70,7 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
     server.close();
   });
   const accountId = await newCustomer(store);
-  await store.db.transaction((tx) =>
+  await store.transaction((tx) =>
     credit(tx, { accountId, amount: PAID, note: undefined, nowMs: Date.now() }),
   );
   const wanted = { accountId, name: 'all', scopes: ['wallets:create'], expiresAtMs: undefined } as const;

@@ -1,0 +1,94 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { serviceError } from '../../base/service-error.ts';
+import type { TlsOptions } from '../tls/tls-files.ts';
+import { boundConnections, type Bounds } from './bound-connections.ts';
+
+/** The address to listen on. */
+export type ListenOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The name of the port's setting, for the text of `portTaken`. */
+  readonly portSetting: string;
+};
+
+export type ListenerOptions = ListenOptions & {
+  readonly tls?: TlsOptions | undefined;
+  /** The ALPN name of the protocol (RFC 7301). */
+  readonly protocol: 'http/1.1' | 'h2';
+  readonly handshakeTimeoutMs: number;
+  /** The connection limits, and what they need of the protocol. */
+  readonly bounds: Bounds;
+  /** Serves an admitted connection, with TLS after its handshake. */
+  readonly serve: (socket: Socket) => void;
+};
+
+export type Listener = {
+  readonly port: number;
+  /** Accepts no more connections. Resolves when the open ones have closed. */
+  readonly stop: () => Promise<void>;
+  /** Cuts the open connections, those in a TLS handshake included. */
+  readonly cut: () => void;
+};
+
+/**
+ * Accepts the connections of one address, limits them, and completes their TLS handshakes, before a protocol serves them.
+ *
+ * @throws ServiceError `portTaken`, or `listenFailed` with the system's reason.
+ */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { tls, bounds, serve } = options;
+  const sockets = new Set<Socket>();
+  const bounded = boundConnections(bounds, tls !== undefined);
+  const admitted = tls === undefined ? serve : startHandshakes(tls, options, bounded.acceptSecure);
+  // Like node:http, which answers a client that has ended its side.
+  const allowHalfOpen = tls === undefined && options.protocol === 'http/1.1';
+  const server = createServer({ noDelay: true, allowHalfOpen }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    bounded.accept(socket, admitted);
+  });
+  await listen(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => new Promise((resolve) => void server.close(() => resolve())),
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+type Serve = (socket: Socket) => void;
+
+/** Returns a function that begins the handshake of a connection; `accept` gets it when the handshake is done. */
+function startHandshakes(
+  { cert, key, follow }: TlsOptions,
+  { protocol, handshakeTimeoutMs, serve }: ListenerOptions,
+  accept: (socket: Socket, next: Serve) => void,
+): Serve {
+  const options = { handshakeTimeout: handshakeTimeoutMs, ALPNProtocols: [protocol] };
+  const server = createTlsServer({ ...options, cert, key }, (socket) => accept(socket, serve));
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  follow?.((pair) => server.setSecureContext(pair));
+  return (socket) => void server.emit('connection', socket);
+}
+
+/** Fails like `openListener` if the address cannot be listened on, before anything else has been started. */
+export async function assertListenable(options: ListenOptions): Promise<void> {
+  const server = createServer();
+  await listen(server, options);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+function listen(server: Server, { host, port, portSetting }: ListenOptions): Promise<void> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE')
+        reject(serviceError('portTaken', { address, setting: portSetting }, error));
+      else reject(serviceError('listenFailed', { address, reason: error.message }, error));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}

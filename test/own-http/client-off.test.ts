@@ -1,0 +1,4 @@
+import { CLIENT_SUITES, SERVER_SUITES } from './suites.ts';
+import { without } from './without.ts';
+
+without(['ownClient'], [...CLIENT_SUITES, ...SERVER_SUITES]);

@@ -1,0 +1,6 @@
+/** The suites that say what clients see, paths from test/, by the way they use. */
+export const SERVER_SUITES = [
+  ...['alone-or-together', 'batches', 'batch-turns', 'client-leaves', 'cors', 'envelope', 'http-framing'],
+  ...['key-rules', 'limits', 'node-failures', 'pass-through', 'pipelined', 'refusals', 'shutdown'],
+].map((name) => `server/${name}`);
+export const CLIENT_SUITES = ['upstream/http/http-upstream', 'upstream/http/node-pool'];
