@@ -11,9 +11,10 @@ GENERATED := node_modules/.keyslot-generated
 EMPTY_STORE := node_modules/.keyslot-empty-store
 PROTOS := spec/stream
 PUBLISHED := spec/stream/published.yaml
+COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store
+.PHONY: help serve test coverage bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -24,6 +25,13 @@ serve: up-to-date ## install, generate and start everything; prints where it is 
 
 test: up-to-date ## install, generate and pass every test, or those of some folders (TESTS='test/contract test/clients')
 	@$(VITEST) run $(TESTS)
+
+# Counted by Node in every process, so that servers and signers that tests start count too. One that is killed with SIGKILL does not.
+coverage: up-to-date ## as make test, and print how much of src/ ran; a page per file in node_modules/.cache/keyslot-coverage
+	@rm -rf $(COVERAGE)
+	@NODE_V8_COVERAGE=$(CURDIR)/$(COVERAGE)/raw $(VITEST) run $(TESTS); ended=$$?; \
+		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' \
+			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
 bench: up-to-date ## measure requests beside other proxies; keys, wallets, notifications and streams beside their libraries; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
