@@ -3,7 +3,13 @@ import { ledgerArea } from './areas/ledger.ts';
 import { processArea } from './areas/process.ts';
 import { streamArea } from './areas/stream.ts';
 import { restArea } from './areas/rest.ts';
-import { WALLETS } from './model/rest/service.ts';
+import { ACCOUNT, WALLETS } from './model/rest/service.ts';
 
 /** The inputs of the pipeline. */
-export const AREAS: readonly Area[] = [processArea, ledgerArea, restArea(WALLETS), streamArea];
+export const AREAS: readonly Area[] = [
+  processArea,
+  ledgerArea,
+  restArea(WALLETS),
+  restArea(ACCOUNT),
+  streamArea,
+];

@@ -1003,6 +1003,30 @@ export const ERRORS = {
     grpc: { status: 'UNAUTHENTICATED', message: 'The access token has expired; create a new one.' },
     data: [],
   },
+  /** The account has reached the rate limit of the account service. */
+  accountRateLimited: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'account_rate_limited',
+      status: 429,
+      title: 'Rate limit reached',
+      detail: 'The limit is {limit} requests in {windowSeconds} s; try again in {retryAfterSeconds} s.',
+    },
+    data: ['limit', 'windowSeconds', 'retryAfterSeconds'],
+  },
+  /** A token cannot create one that may do more than itself. */
+  scopeNotHeld: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'scope_not_held',
+      status: 403,
+      title: 'Scope not held',
+      detail: 'The calling token does not have the scope {scope} itself.',
+    },
+    data: ['scope'],
+  },
   /** The access token lacks the scope of the operation. */
   scopeMissing: {
     area: 'account',
@@ -1554,6 +1578,12 @@ export const ERRORS = {
     area: 'command',
     http: 404,
     jsonrpc: { code: -32064, message: 'There is no API key with the id {id}' },
+    problem: {
+      code: 'key_not_found',
+      status: 404,
+      title: 'API key not found',
+      detail: 'The account has no API key with the id {id}.',
+    },
     data: [],
   },
   /** The API key cannot be rotated: it was already revoked or rotated. */
@@ -1561,6 +1591,12 @@ export const ERRORS = {
     area: 'command',
     http: 409,
     jsonrpc: { code: -32065, message: 'The API key {id} was already {state}' },
+    problem: {
+      code: 'key_not_active',
+      status: 409,
+      title: 'API key not active',
+      detail: 'The API key {id} was already {state}.',
+    },
     data: [],
   },
   /** The development key belongs to the server and cannot be rotated. */
@@ -1571,6 +1607,13 @@ export const ERRORS = {
       code: -32066,
       message:
         'The API key {id} is the development key, which the server creates itself: delete dev.json and restart the server for a new one, or create a key of your own with keyslot keys create',
+    },
+    problem: {
+      code: 'development_key_protected',
+      status: 409,
+      title: 'Development key',
+      detail:
+        'The API key {id} is the development key, which the server creates itself; create a key of your own.',
     },
     data: [],
   },
@@ -1617,6 +1660,12 @@ export const ERRORS = {
     area: 'command',
     http: 404,
     jsonrpc: { code: -32076, message: 'There is no access token with the id {id}' },
+    problem: {
+      code: 'token_not_found',
+      status: 404,
+      title: 'Access token not found',
+      detail: 'The account has no access token with the id {id}.',
+    },
     data: [],
   },
   /** The account already has a second factor. */
@@ -1894,6 +1943,12 @@ export type ErrorContext = {
   readonly tokenUnknown: Readonly<Record<string, never>>;
   readonly tokenRevoked: Readonly<Record<string, never>>;
   readonly tokenExpired: Readonly<Record<string, never>>;
+  readonly accountRateLimited: {
+    readonly limit: number | bigint;
+    readonly windowSeconds: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly scopeNotHeld: { readonly scope: string };
   readonly scopeMissing: { readonly scope: string };
   readonly twoFactorNotEnrolled: Readonly<Record<string, never>>;
   readonly twoFactorMissing: Readonly<Record<string, never>>;

@@ -30,6 +30,11 @@ export const PLANS = {
   wallet_use_limit: {
     window_seconds: 1,
   },
+  /** Calls of an account to the account service. Chosen by us. */
+  account_limit: {
+    requests: 600,
+    window_seconds: 60,
+  },
   /** Wallets in one call of the batch endpoint. */
   wallet_batch: {
     maximum: 10000,

@@ -88,6 +88,14 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
         detail: limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
         limit,
       };
+    case 'minItems':
+      return {
+        pointer,
+        detail: limit === 1 ? 'must not be empty' : `must have at least ${limit} items`,
+        limit,
+      };
+    case 'maxItems':
+      return { pointer, detail: `must have at most ${limit} items`, limit };
     case 'x-max-chars':
       return {
         pointer,

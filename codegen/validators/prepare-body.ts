@@ -14,6 +14,7 @@ const KEPT = [
   'maximum',
   'minLength',
   'minItems',
+  'maxItems',
   'default',
   'x-base58',
   'x-well-formed',

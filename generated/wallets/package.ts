@@ -2,14 +2,14 @@
 export {
   createWalletClient,
   type CreationOptions,
-  type IdempotentOptions,
   isWalletError,
+  type IdempotentOptions,
   type ItemStream,
-  RestCallError,
   type RestFailure,
   type WalletCallOptions,
   type WalletClient,
   type WalletClientOptions,
   type WalletError,
+  RestCallError,
 } from './client.ts';
 export type * from './types.ts';

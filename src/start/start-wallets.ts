@@ -8,6 +8,7 @@ import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import type { HttpHandler } from '../server/http/http-server.ts';
 import { createRestEndpoint } from '../server/rest/rest-endpoint.ts';
+import { createWalletService } from '../server/rest/wallet-service.ts';
 import type { Keys } from './start-keys.ts';
 import type { Store } from '../store/open-store.ts';
 import { createRetryUntilSettled } from '../wallets/retry-until-settled.ts';
@@ -50,10 +51,13 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const deps = walletDepsOf(parts);
   await destroyAbandonedKeys(deps);
   const refusals = createRefusalLog({ store, clock, log });
-  const { handler, settled } = await createRestEndpoint({
-    ...{ deps, answerRequest, tokens, limits, useLimits, planOf, refusals, clock, log },
+  const trustsPeer = trustsPeerOf(config);
+  const service = createWalletService({
+    ...{ deps, answerRequest, limits, useLimits, planOf, trustsPeer },
     ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
-    trustsPeer: trustsPeerOf(config),
+  });
+  const { handler, settled } = await createRestEndpoint(service, {
+    ...{ tokens, refusals, trustsPeer, clock, log },
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkBody } from '../../generated/wallets/check-body.ts';
+import { BODY_CHECKS } from '../../generated/wallets/body-checks.js';
+import { checkAgainstBody } from '../../runtime/check-body.ts';
 import { isHeaderValue } from '../../generated/wallets/operations.ts';
+
+const checkBody = (operation: keyof typeof BODY_CHECKS, value: unknown) =>
+  checkAgainstBody(BODY_CHECKS[operation], value);
 
 const problems = (...args: Parameters<typeof checkBody>) => {
   const checked = checkBody(...args);

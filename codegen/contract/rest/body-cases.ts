@@ -102,6 +102,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   string: 'a string',
   boolean: 'a boolean',
   object: 'an object',
+  array: 'an array',
 };
 
 /** A word that an enumeration lacks is a case of its own. */

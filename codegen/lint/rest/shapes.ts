@@ -17,6 +17,8 @@ const definitions = {
     required: texts,
     additionalProperties: { const: false },
     items: schema,
+    minItems: count,
+    maxItems: count,
     anyOf: { type: 'array', minItems: 1, items: schema },
     dependentRequired: named(texts),
     minimum: { type: 'integer' },
@@ -116,7 +118,7 @@ export const OPERATION_SHAPE = {
     {
       operationId: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*$' },
       method: { enum: ['get', 'post', 'delete'] },
-      path: { type: 'string', pattern: '^/v1/[a-z/]+(\\{id\\})?[a-z/]*$' },
+      path: { type: 'string', pattern: '^(/account)?/v1/[a-z/]+(\\{id\\})?[a-z/]*$' },
       id: schema,
       tag: text,
       summary: text,

@@ -46,7 +46,7 @@ export type RestModel = {
   readonly operations: readonly Operation[];
   readonly schemas: RestSchemas;
   readonly scenario: RestScenario;
-  /** Every error with a problem form, those too that no operation answers by itself. */
+  /** Every problem that a client may get: those of the operations, and those of the server before any operation. */
   readonly problems: readonly ProblemModel[];
 };
 
@@ -75,23 +75,28 @@ export const readHead = (sources: Sources, service: Service): RestHead =>
 export const readScenario = (sources: Sources, service: Service): RestScenario =>
   sources.get(namesOf(service).scenarioFile) as unknown as RestScenario;
 
+/** Areas of the catalogue whose problems only operations answer. */
+const OF_SERVICES: ReadonlySet<string> = new Set(['wallets', 'account', 'command']);
+
 /** Reads the model of sources that lint accepted, and freezes it. */
 export const readRest = (sources: Sources, service: Service): RestModel => {
   const head = readHead(sources, service);
   const problems = readProblems(sources);
   const byName = new Map(problems.map((problem) => [problem.name, problem]));
   const normal = (schema: RestSchema): RestSchema => normalize(withLimits(schema, sources));
+  const operations = operationFiles(sources, service)
+    .map(([, file]) => toOperation(file, head, byName, normal))
+    .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const answered = new Set(operations.flatMap(({ errors }) => errors.map(({ error }) => error)));
   return deepFreeze({
     service,
     head,
-    operations: operationFiles(sources, service)
-      .map(([, file]) => toOperation(file, head, byName, normal))
-      .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+    operations,
     schemas: new Map(
       schemaFiles(sources, service).map(([path, schema]) => [fileTitle(path), normal(schema)]),
     ),
     scenario: readScenario(sources, service),
-    problems,
+    problems: problems.filter((error) => answered.has(error) || !OF_SERVICES.has(error.area)),
   });
 };
 

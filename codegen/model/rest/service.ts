@@ -7,6 +7,8 @@ export type Service = {
   /** In front of the names of its types: `Wallet` of `WalletHandlers`. */
   readonly prefix: string;
   readonly title: string;
+  /** Where the page of its errors lies, below generated/docs/. */
+  readonly errorsPage: string;
 };
 
 /** The wallet service, at `/v1`. */
@@ -15,6 +17,16 @@ export const WALLETS: Service = {
   room: 'wallets',
   prefix: 'Wallet',
   title: 'Wallet service',
+  errorsPage: 'errors.md',
+};
+
+/** The account service, at `/account/v1`. */
+export const ACCOUNT: Service = {
+  folder: 'account',
+  room: 'account-api',
+  prefix: 'Account',
+  title: 'Account service',
+  errorsPage: 'account/errors.md',
 };
 
 /** The names that depend on the service alone. */

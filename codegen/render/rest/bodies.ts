@@ -6,7 +6,7 @@ import { HEADER, literal, memberName, quote } from '../../text.ts';
 import { compileModule } from '../../validators/compile.ts';
 import { prepareBody, secretPointers } from '../../validators/prepare-body.ts';
 
-/** bodies/<operationId>.js and queries/<operationId>.js, their registers, checkBody and checkQuery. */
+/** bodies/<operationId>.js and queries/<operationId>.js, and their registers. */
 export const renderBodies = (model: RestModel): Files => {
   const { folder } = model.service;
   const withQuery = model.operations.flatMap(({ id, query }) => (query ? [{ id, schema: query }] : []));
@@ -41,45 +41,6 @@ ${withQuery.map(({ id }) => `${id},\n`).join('')}};
 import type { OperationWithQuery } from './operations.ts';
 
 export declare const QUERY_CHECKS: { readonly [O in OperationWithQuery]: QueryCheck };
-`,
-    [`${folder}/check-query.ts`]: `${HEADER}import { checkAgainstQuery } from '../../runtime/check-query.ts';
-import type { FieldProblem } from '../../runtime/field-problem.ts';
-import type { CheckedQueries } from './checked-types.ts';
-import type { OperationWithQuery } from './operations.ts';
-import { QUERY_CHECKS } from './query-checks.js';
-
-/** Query parameters that may be worked with, or everything that is wrong with them (queryInvalid). */
-export type CheckedQuery<O extends OperationWithQuery> =
-  | { readonly kind: 'query'; readonly query: CheckedQueries[O] }
-  | { readonly kind: 'problems'; readonly problems: readonly FieldProblem[] };
-
-/**
- * Checks the query parameters of an operation: texts become the numbers that the schema asks for, and what has a default is filled
- * in. A parameter is given once; unknown ones are rejected.
- */
-export const checkQuery = <O extends OperationWithQuery>(
-  operation: O,
-  parameters: Readonly<Record<string, unknown>>,
-): CheckedQuery<O> => checkAgainstQuery(QUERY_CHECKS[operation], parameters) as CheckedQuery<O>;
-`,
-    [`${folder}/check-body.ts`]: `${HEADER}import { checkAgainstBody } from '../../runtime/check-body.ts';
-import type { FieldProblem } from '../../runtime/field-problem.ts';
-import { BODY_CHECKS } from './body-checks.js';
-import type { CheckedBodies } from './checked-types.ts';
-import type { OperationWithBody } from './operations.ts';
-
-/** A body that may be worked on, or everything that is wrong with it (bodyInvalid). */
-export type CheckedBody<O extends OperationWithBody> =
-  | { readonly kind: 'body'; readonly body: CheckedBodies[O] }
-  | { readonly kind: 'problems'; readonly problems: readonly FieldProblem[] };
-
-/**
- * Checks the parsed body of an operation: types, limits, unknown members, members that exclude each other. What has a default is
- * filled in; the value itself is left as it is. No problem contains the value of a secret. Texts that a schema marks with x-guard are
- * left to the operation.
- */
-export const checkBody = <O extends OperationWithBody>(operation: O, value: unknown): CheckedBody<O> =>
-  checkAgainstBody(BODY_CHECKS[operation], value) as CheckedBody<O>;
 `,
   };
 };

@@ -6,13 +6,26 @@ import { docComment, HEADER, quote } from '../../text.ts';
 import { snakeCase } from '../../model/errors.ts';
 
 /** client.ts: one typed function per operation, over fetch; package.ts: what the client package exports of it. */
-export const renderClient = ({ operations, service: { folder, prefix } }: RestModel): Files => ({
-  [`${folder}/client.ts`]: `${HEADER}import { createCompleteCall, type CreationOptions } from '../../runtime/complete-call.ts';
-import { type CallOptions, createRestCall, type IdempotentOptions, type ItemStream, RestCallError, type RestFailure, type RestOptions } from '../../runtime/rest-call.ts';
+export const renderClient = ({ operations, service: { folder, prefix } }: RestModel): Files => {
+  const creates = operations.some(hasReceived);
+  const shared = [
+    ...(operations.some(({ idempotent }) => idempotent) ? ['IdempotentOptions'] : []),
+    ...(operations.some(isStream) ? ['ItemStream'] : []),
+  ];
+  const imported = [
+    ...['type CallOptions', 'createRestCall', ...shared.map((name) => `type ${name}`)],
+    ...['RestCallError', 'type RestFailure', 'type RestOptions'],
+  ];
+  const exported = [
+    ...[`create${prefix}Client`, ...(creates ? ['type CreationOptions'] : []), `is${prefix}Error`],
+    ...[...shared, 'RestFailure', `${prefix}CallOptions`, `${prefix}Client`].map((name) => `type ${name}`),
+    ...[`type ${prefix}ClientOptions`, `type ${prefix}Error`, 'RestCallError'],
+  ];
+  return {
+    [`${folder}/client.ts`]: `${HEADER}${creates ? "import { createCompleteCall, type CreationOptions } from '../../runtime/complete-call.ts';\n" : ''}import { ${imported.join(', ')} } from '../../runtime/rest-call.ts';
 import type { ProblemData, ${prefix}ErrorCode, ${typesUsed(operations).join(', ')} } from './types.ts';
 
-export type { CreationOptions } from '../../runtime/complete-call.ts';
-export type { CallOptions as ${prefix}CallOptions, IdempotentOptions, ItemStream } from '../../runtime/rest-call.ts';
+${creates ? "export type { CreationOptions } from '../../runtime/complete-call.ts';\n" : ''}export type { ${[`CallOptions as ${prefix}CallOptions`, ...shared].join(', ')} } from '../../runtime/rest-call.ts';
 export { RestCallError, type RestFailure, type RestOptions as ${prefix}ClientOptions } from '../../runtime/rest-call.ts';
 
 /** The operations as functions. They throw RestCallError. */
@@ -21,7 +34,7 @@ ${operations.map((operation) => `${docComment(documentation(operation))}${operat
 
 /** A client of one server; it runs wherever fetch does. */
 export const create${prefix}Client = (options: RestOptions): ${prefix}Client => {
-  const send = createCompleteCall(createRestCall(options), options);
+  const send = ${creates ? 'createCompleteCall(createRestCall(options), options)' : 'createRestCall(options)'};
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
 ${operations.map(implementation).join('')}  };
@@ -36,10 +49,11 @@ export type ${prefix}Error<C extends ${prefix}ErrorCode> = RestCallError & {
 export const is${prefix}Error = <C extends ${prefix}ErrorCode>(error: unknown, code: C): error is ${prefix}Error<C> =>
   error instanceof RestCallError && error.failure.kind === 'problem' && error.failure.code === code;
 `,
-  [`${folder}/package.ts`]: `${HEADER}export { create${prefix}Client, type CreationOptions, type IdempotentOptions, is${prefix}Error, type ItemStream, RestCallError, type RestFailure, type ${prefix}CallOptions, type ${prefix}Client, type ${prefix}ClientOptions, type ${prefix}Error } from './client.ts';
+    [`${folder}/package.ts`]: `${HEADER}export { ${exported.join(', ')} } from './client.ts';
 export type * from './types.ts';
 `,
-});
+  };
+};
 
 const documentation = (operation: Operation): string =>
   [

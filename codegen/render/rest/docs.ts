@@ -1,3 +1,4 @@
+import { dirname, relative } from 'node:path/posix';
 import type { Files } from '../../area.ts';
 import { printJson } from '../../json.ts';
 import { problemBody, snakeCase, statusOf } from '../../model/errors.ts';
@@ -19,7 +20,7 @@ export const renderDocs = (model: RestModel): Files => ({
       page(operation, model),
     ]),
   ),
-  'docs/errors.md': errorsPage(model),
+  [`docs/${model.service.errorsPage}`]: printErrors(model),
 });
 
 const index = ({ head, operations, service }: RestModel): string => {
@@ -37,7 +38,7 @@ const index = ({ head, operations, service }: RestModel): string => {
   );
   return `${HEADER}# ${service.title}\n\n${String(head.info.description).trim()}\n\n${sections.join('\n')}
 ## Scopes of an access token\n\n| scope | |\n|---|---|\n${scopes.join('')}
-The codes of all refusals: [errors](../errors.md).\n`;
+The codes of all refusals: [errors](../${service.errorsPage}).\n`;
 };
 
 const page = (operation: Operation, model: RestModel): string =>
@@ -55,7 +56,7 @@ const page = (operation: Operation, model: RestModel): string =>
     `| status | code | |\n|---|---|---|\n${operation.errors
       .map(
         ({ error }) =>
-          `| ${statusOf(error)} | [\`${snakeCase(error.name)}\`](../errors.md#${snakeCase(error.name)}) | ${cell(error.summary)} |\n`,
+          `| ${statusOf(error)} | [\`${snakeCase(error.name)}\`](../${model.service.errorsPage}#${snakeCase(error.name)}) | ${cell(error.summary)} |\n`,
       )
       .join('')}`,
     ...(operation.body ? ['## Examples\n', examples(operation)] : []),
@@ -191,7 +192,8 @@ const examples = ({ body, success, method, path }: Operation): string =>
     })
     .join('\n');
 
-const errorsPage = (model: RestModel): string => {
+const printErrors = (model: RestModel): string => {
+  const { errorsPage, folder } = model.service;
   const requestId = String(model.schemas.get('RequestId')?.examples?.[0] ?? '');
   const sections = [...model.problems]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -202,7 +204,7 @@ const errorsPage = (model: RestModel): string => {
           ? 'Every operation.'
           : by.length === 0
             ? 'Paths that are no operation.'
-            : `${by.map(({ id }) => `[${id}](${model.service.folder}/${id}.md)`).join(', ')}.`;
+            : `${by.map(({ id }) => `[${id}](${relative(dirname(errorsPage), `${folder}/${id}.md`)})`).join(', ')}.`;
       return `## ${snakeCase(error.name)}\n\n${statusOf(error)}. ${error.summary} ${links}\n\n\`\`\`json\n${printJson(problemBody(error, error.problem.example ?? {}, requestId))}\n\`\`\`\n`;
     });
   const rows = [...model.problems]

@@ -19,7 +19,7 @@ export const PROBLEM_MEDIA = 'application/problem+json';
 export const restDocument = (model: RestModel): JsonObject => {
   const { head, operations, schemas } = model;
   const paths = Map.groupBy(operations, ({ path }) => path);
-  const queries = queryTitles(model).map(([, title]) => title);
+  const queries = queryTitles(model);
   return plain({
     openapi: head.openapi,
     info: head.info,
@@ -43,7 +43,7 @@ export const restDocument = (model: RestModel): JsonObject => {
       schemas: {
         ...Object.fromEntries(
           [...schemas]
-            .filter(([title]) => !queries.includes(title))
+            .filter(([title]) => !queries.has(title))
             .map(([title, schema]) => [title, shown(schema)]),
         ),
         ...Object.fromEntries(
@@ -151,9 +151,11 @@ const parametersOf = (operation: Operation, model: RestModel) => {
   ];
 };
 
-/** Each operation with query parameters, and the title of their schema, which is no component of the document. */
-export const queryTitles = ({ operations }: RestModel): readonly (readonly [id: string, title: string])[] =>
-  operations.flatMap(({ id, query }) => (query?.$ref === undefined ? [] : [[id, refTitle(query.$ref)]]));
+/** The schemas of query parameters, which are no components of the document: the title of each, and an operation that has it. */
+export const queryTitles = ({ operations }: RestModel): ReadonlyMap<string, string> =>
+  new Map(
+    operations.flatMap(({ id, query }) => (query?.$ref === undefined ? [] : [[refTitle(query.$ref), id]])),
+  );
 
 const queryParameters = ({ query }: Operation, { schemas }: RestModel) =>
   Object.entries(query === undefined ? {} : (resolve(query, schemas).properties ?? {})).map(

@@ -22,9 +22,9 @@ export const renderTypes = (model: RestModel): Files => ({
   [`${model.service.folder}/types.ts`]: `${HEADER}${typesOf(restDocument(model))}
 ${schemaTitles(model)
   .map((title) => `export type ${title} = components['schemas']['${title}'];\n`)
-  .join('')}${queryTitles(model)
+  .join('')}${[...queryTitles(model)]
   .map(
-    ([id, title]) => `export type ${title} = NonNullable<operations[${quote(id)}]['parameters']['query']>;\n`,
+    ([title, id]) => `export type ${title} = NonNullable<operations[${quote(id)}]['parameters']['query']>;\n`,
   )
   .join('')}
 export type OperationId = keyof operations;
@@ -40,9 +40,9 @@ ${model.problems.map((problem) => `readonly ${snakeCase(problem.name)}: ${proble
 });
 
 const schemaTitles = (model: RestModel): readonly string[] => {
-  const queries = queryTitles(model).map(([, title]) => title);
+  const queries = queryTitles(model);
   return [
-    ...[...model.schemas.keys()].filter((title) => !queries.includes(title)),
+    ...[...model.schemas.keys()].filter((title) => !queries.has(title)),
     ...answeredProblems(model).map(problemTitle),
   ];
 };

@@ -1,79 +1,85 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
-import { checkBody } from '../../../generated/wallets/check-body.ts';
-import { checkQuery } from '../../../generated/wallets/check-query.ts';
-import { QUERY_CHECKS } from '../../../generated/wallets/query-checks.js';
+import type { FastifyRequest } from 'fastify';
+import { type AnswerForm, MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
+import { type BodyCheck, checkAgainstBody } from '../../../runtime/check-body.ts';
+import { checkAgainstQuery, type QueryCheck } from '../../../runtime/check-query.ts';
 import type { FieldProblem } from '../../../runtime/field-problem.ts';
-import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
-import {
-  type AnswerForm,
-  MEDIA_TYPES,
-  type OperationEntry,
-  type OperationId,
-  OPERATIONS,
-  type OperationWithBody,
-  type OperationWithQuery,
-  OTHER_MEDIA_TYPES,
-} from '../../../generated/wallets/operations.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
 import { serviceError } from '../../base/service-error.ts';
+import type { ServedOperation } from './rest-service.ts';
 import { misplacedMembers } from './misplaced-members.ts';
 import { repeatedMembers } from './repeated-members.ts';
 
 /** The most faults reported: nobody reads more. */
 const MAX_PROBLEMS = 32;
 
-/** A request before any of it was checked. */
-export type RawRequest = {
-  readonly id: string | undefined;
-  /** The query parameters. */
-  readonly query: unknown;
-  readonly headers: IncomingHttpHeaders;
-  /** The bytes of the body; they are overwritten once they are read. */
-  readonly body: Buffer | undefined;
+/** The checks of a service, and the members of all its bodies. */
+export type RequestChecks = {
+  readonly bodies: Readonly<Record<string, BodyCheck>>;
+  readonly queries: Readonly<Record<string, QueryCheck>>;
+  readonly bodyMembers: ReadonlySet<string>;
+};
+
+/** A request of an operation, read and checked. */
+export type ReadRequest = {
+  /** The id in the path; empty where the path has none. */
+  readonly id: string;
+  readonly form: AnswerForm;
+  readonly body: object | undefined;
+  readonly query: object | undefined;
+  readonly twoFactorCode: string | undefined;
 };
 
 /**
- * Reads a request of an operation.
+ * Reads a request of an operation. The bytes of its body are overwritten once they are read.
  *
  * @throws ServiceError `bodyNotUtf8`, `bodyInvalid` or `queryInvalid` with every fault, `notAcceptable`.
  */
-export function readRequest<O extends OperationId>(operation: O, raw: RawRequest): WalletRequest<O> {
-  const entry: OperationEntry = OPERATIONS[operation];
-  const body = hasBody(operation) ? readBody(operation, raw) : undefined;
-  const query = hasQuery(operation) ? readQuery(operation, raw) : undefined;
-  const twoFactorCode = raw.headers['x-two-factor-code'];
+export function readRequest(
+  entry: ServedOperation,
+  {
+    operation,
+    request,
+    checks,
+  }: { readonly operation: string; readonly request: FastifyRequest; readonly checks: RequestChecks },
+): ReadRequest {
+  const { headers, query: parameters } = request;
+  const bodyCheck = entry.method === 'POST' ? checks.bodies[operation] : undefined;
+  const body = bodyCheck && readBody(bodyCheck, request, checks);
+  const queryCheck = checks.queries[operation];
+  const query = queryCheck && readQuery(queryCheck, parameters as Readonly<Record<string, unknown>>);
+  const twoFactorCode = headers['x-two-factor-code'];
   return {
-    id: raw.id ?? '',
-    form: chooseForm(entry, raw.headers, body),
-    body: body as WalletRequest<O>['body'],
-    query: query as WalletRequest<O>['query'],
+    id: (request.params as { readonly id?: string }).id ?? '',
+    form: chooseForm(entry, headers, body),
+    body,
+    query,
     twoFactorCode: typeof twoFactorCode === 'string' ? twoFactorCode : undefined,
   };
 }
 
 /** Reads the Idempotency-Key of a request; undefined without one. @throws ServiceError `idempotencyKeyInvalid`. */
-export function readKey(operation: OperationId, headers: IncomingHttpHeaders): string | undefined {
-  const { idempotent } = OPERATIONS[operation];
+export function readKey({ idempotent }: ServedOperation, headers: IncomingHttpHeaders): string | undefined {
   const text = headers['idempotency-key'];
   return idempotent && typeof text === 'string' ? readIdempotencyKey(text) : undefined;
 }
 
-function readBody(operation: OperationWithBody, { body, query }: RawRequest): object {
-  const misplaced = misplacedMembers(query);
-  const { value, repeated } = parse(body);
-  const checked = checkBody(operation, value);
+function readBody(check: BodyCheck, { body, query }: FastifyRequest, { bodyMembers }: RequestChecks): object {
+  const misplaced = misplacedMembers(query, bodyMembers);
+  const { value, repeated } = parse(body as Buffer | undefined);
+  const checked = checkAgainstBody(check, value);
   const unfit = checked.kind === 'problems' ? checked.problems : [];
   const errors = [...misplaced, ...repeated, ...unfit].slice(0, MAX_PROBLEMS);
   if (checked.kind === 'problems' || errors.length > 0) throw serviceError('bodyInvalid', { errors });
-  return checked.body;
+  return checked.body as object;
 }
 
-function readQuery(operation: OperationWithQuery, { query }: RawRequest): object {
-  const checked = checkQuery(operation, query as Readonly<Record<string, unknown>>);
+function readQuery(check: QueryCheck, parameters: Readonly<Record<string, unknown>>): object {
+  const checked = checkAgainstQuery(check, parameters);
   if (checked.kind === 'problems') throw serviceError('queryInvalid', { errors: checked.problems });
-  return checked.query;
+  return checked.query as object;
 }
 
 type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProblem[] };
@@ -93,7 +99,7 @@ function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
 
 /** The form that the body names, else the one in Accept, else the first. */
 function chooseForm(
-  { forms }: OperationEntry,
+  { forms }: ServedOperation,
   headers: IncomingHttpHeaders,
   body: { readonly format?: AnswerForm } | undefined,
 ): AnswerForm {
@@ -111,12 +117,4 @@ function chooseForm(
 function typesOf(form: AnswerForm): readonly string[] {
   const other = OTHER_MEDIA_TYPES[form];
   return other === undefined ? [MEDIA_TYPES[form]] : [MEDIA_TYPES[form], other];
-}
-
-function hasQuery(operation: OperationId): operation is OperationWithQuery {
-  return operation in QUERY_CHECKS;
-}
-
-function hasBody(operation: OperationId): operation is OperationWithBody {
-  return OPERATIONS[operation].method === 'POST';
 }

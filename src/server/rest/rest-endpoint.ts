@@ -3,8 +3,6 @@ import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorEntry } from '../../../generated/errors.ts';
-import { walletContract } from '../../../generated/wallets/contract.ts';
-import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
 import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
@@ -14,7 +12,7 @@ import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
-import { type Exchange, serveOperation } from './serve-operation.ts';
+import type { Exchange, RestService, ServedOperation } from './rest-service.ts';
 import { confirmDelivery } from './watch-delivery.ts';
 import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 
@@ -23,14 +21,14 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
 const MAX_PARAM_LENGTH = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** The handler of the wallet API, and a promise that all requested work is done. */
+/** The handler of a service, and a promise that all requested work is done. */
 export type RestEndpoint = { readonly handler: HttpHandler } & Pick<InFlightRequests, 'settled'>;
 
 /**
- * The wallet API (interface.md section 4.4): everything below `/v1/wallets`. ts-rest routes by the generated contract; every
- * refusal is a problem (RFC 9457), those of the framework too.
+ * Serves a REST service. ts-rest routes by its generated contract; every refusal is a problem (RFC 9457), those of the framework
+ * too.
  */
-export async function createRestEndpoint(options: RestOptions): Promise<RestEndpoint> {
+export async function createRestEndpoint(service: RestService, options: RestOptions): Promise<RestEndpoint> {
   const { maxBodyBytes } = options;
   const refuse = createRefuse(options);
   const work = createInFlightRequests();
@@ -53,21 +51,21 @@ export async function createRestEndpoint(options: RestOptions): Promise<RestEndp
     payload.resume();
   });
   app.setErrorHandler(async (thrown, request, reply) => {
-    noteRefusal(options, thrown, request);
+    noteRefusal(service, options, thrown, request);
     await refuse(thrown, request, reply);
   });
   app.setNotFoundHandler(async ({ url }) => {
     throw serviceError('notFound', { path: url });
   });
-  addHooks(app, options);
-  await app.register(operationRoutes(options, work));
-  for (const path of new Set(operationPaths())) addOtherMethods(app, path, options);
+  addHooks(app, service, options);
+  await app.register(operationRoutes(service, work));
+  for (const path of new Set(pathsOf(service))) addOtherMethods(app, path, options);
   await app.ready();
   return { handler: async (request, response) => app.routing(request, response), settled: work.settled };
 }
 
 /** Runs before every operation: sets the headers of the answer, then checks the caller and the limit. The body is read after it. */
-function addHooks(app: FastifyInstance, options: RestOptions): void {
+function addHooks(app: FastifyInstance, service: RestService, options: RestOptions): void {
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   app.decorateRequest('holder', null);
   app.decorateRequest('isServed', false);
@@ -77,12 +75,14 @@ function addHooks(app: FastifyInstance, options: RestOptions): void {
     reply.header('x-content-type-options', 'nosniff');
     crossOrigin.setFields(request, reply);
     confirmDelivery(request.raw.socket);
-    const operation = operationOf(request);
+    const operation = operationOf(service, request);
     if (operation === undefined) return;
-    const entry: OperationEntry = OPERATIONS[operation];
+    const { name, scopes } = operation;
     const keep = (holder: TokenHolder): void => request.setDecorator('holder', holder);
-    const holder = authenticateToken(options, request.headers.authorization, entry.scopes, keep);
-    await countRequest(options, entry, holder.accountId, (fields) => void reply.headers(fields));
+    const holder = authenticateToken(options, request.headers.authorization, scopes, keep);
+    const limit = service.limitOf(name);
+    if (limit !== undefined)
+      await countRequest(limit, holder.accountId, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
     const { expect } = request.headers;
@@ -96,23 +96,20 @@ function ignoreTypeWithoutBody({ method, headers }: FastifyRequest): void {
     headers['content-type'] = 'application/octet-stream';
 }
 
-function operationRoutes(options: RestOptions, work: InFlightRequests) {
+function operationRoutes(service: RestService, work: InFlightRequests) {
   const server = initServer();
-  const routes = Object.keys(walletContract).map((name) => {
-    const operation = name as OperationId;
+  const routes = Object.keys(service.contract).map((operation) => {
     const serve = ({ request, reply }: Pick<Exchange, 'request' | 'reply'>) => {
       const exchange = { request, reply, include: work.include<void> };
-      return work.include(
-        serveOperation(options, operation, request.getDecorator<TokenHolder>('holder'), exchange),
-      );
+      return work.include(service.serve(operation, request.getDecorator<TokenHolder>('holder'), exchange));
     };
     return [operation, serve] as const;
   });
   // The type of each answer is checked where it is made: generated/wallets/handlers.ts.
   const router = Object.fromEntries(routes) as unknown as Parameters<
-    typeof server.router<typeof walletContract>
+    typeof server.router<RestService['contract']>
   >[1];
-  return server.plugin(server.router(walletContract, router));
+  return server.plugin(server.router(service.contract, router));
 }
 
 /** Answers methods that a path does not support; a preflight of a configured origin is answered. */
@@ -145,15 +142,20 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
 }
 
 /** Records the refusal of an operation that did not begin. A disconnected client is not a refusal. */
-function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequest): void {
-  const operation = operationOf(request);
+function noteRefusal(
+  service: RestService,
+  options: RestOptions,
+  thrown: unknown,
+  request: FastifyRequest,
+): void {
+  const operation = operationOf(service, request);
   if (operation === undefined || request.getDecorator<boolean>('isServed') || hasLeft(request)) return;
   const { problem } = errorEntry(fromFrameworkError(thrown, options).code);
   if (problem === undefined || problem.status >= 500) return;
   const holder = request.getDecorator<TokenHolder | null>('holder') ?? undefined;
   options.refusals.note({
     ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
-    action: holder === undefined ? 'access' : OPERATIONS[operation].audit,
+    action: holder === undefined ? 'access' : operation.audit,
   });
 }
 
@@ -168,12 +170,16 @@ function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
   return isStore ? { reason: error.message } : { err: error.cause ?? error };
 }
 
-function operationOf({ routeOptions }: FastifyRequest): OperationId | undefined {
+function operationOf(
+  { contract, operations }: RestService,
+  { routeOptions }: FastifyRequest,
+): (ServedOperation & { readonly name: string }) | undefined {
   const route = (routeOptions.config as { readonly tsRestRoute?: unknown }).tsRestRoute;
-  const found = Object.entries(walletContract).find(([, each]) => each === route);
-  return found === undefined ? undefined : (found[0] as OperationId);
+  const found = Object.entries(contract).find(([, each]) => each === route);
+  const operation = found && operations[found[0]];
+  return found && operation && { ...operation, name: found[0] };
 }
 
-function operationPaths(): readonly string[] {
-  return Object.values(walletContract).map(({ path }) => path);
+function pathsOf({ contract }: RestService): readonly string[] {
+  return Object.values(contract).map(({ path }) => String(path));
 }

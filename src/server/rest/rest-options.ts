@@ -2,14 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
+import type { TokenDeps } from '../../account/tokens/authenticate-token.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
-import type { answerRequest } from '../../wallets/answer-request.ts';
-import type { WalletDeps } from '../../wallets/wallet-deps.ts';
-import type { AdmitOptions } from './admit.ts';
 
-export type RestOptions = AdmitOptions & {
-  readonly deps: WalletDeps;
-  readonly answerRequest: typeof answerRequest;
+/** What the endpoints of all services share. */
+export type RestOptions = TokenDeps & {
   readonly maxBodyBytes: number;
   /** Origins whose pages may call. */
   readonly corsOrigins: readonly string[];

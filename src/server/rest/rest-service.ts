@@ -1,0 +1,49 @@
+import type { AppRouter } from '@ts-rest/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TokenHolder } from '../../account/tokens/authenticate-token.ts';
+import type { CallLimitState } from '../../account/wallet-create-limit.ts';
+import type { ErrorName } from '../../../generated/errors.ts';
+import type { AnswerForm } from '../../../generated/wallets/operations.ts';
+
+/** What the endpoint needs to know of an operation. */
+export type ServedOperation = {
+  readonly method: string;
+  /** All of them are needed. */
+  readonly scopes: readonly string[];
+  /** What the audit log calls it. */
+  readonly audit: string;
+  readonly idempotent: boolean;
+  /** The forms of its answer; the first is the default. */
+  readonly forms: readonly AnswerForm[];
+};
+
+/** A request and its answer. */
+export type Exchange = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Adds work that continues after the answer. */
+  readonly include: (work: Promise<void>) => Promise<void>;
+};
+
+/** An answer that ts-rest sends. */
+export type RestAnswer = { readonly status: number; readonly body: unknown };
+
+/** A limit that a request counts for. */
+export type RateLimited = {
+  /** Its name in the rate limit fields. */
+  readonly policy: string;
+  /** The error of a request beyond it. */
+  readonly refusal: ErrorName;
+  /** Counts the request. @throws ServiceError `refusal`, with its figures. */
+  readonly admit: (accountId: string) => Promise<CallLimitState>;
+};
+
+/** The operations of one document, as the endpoint serves them. */
+export type RestService = {
+  readonly contract: AppRouter;
+  readonly operations: Readonly<Record<string, ServedOperation>>;
+  /** Returns the limit that requests of an operation count for; undefined if there is none. */
+  readonly limitOf: (operation: string) => RateLimited | undefined;
+  /** Serves a request that was admitted. */
+  readonly serve: (operation: string, holder: TokenHolder, exchange: Exchange) => Promise<RestAnswer>;
+};
