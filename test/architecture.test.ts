@@ -47,6 +47,7 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/ledger/localnet-subscriptions.ts': /^src\/localnet\/subscriptions\//,
   'generated/ledger/gateway-handlers.ts': /^src\/ledger\/methods\//,
   'generated/stream/topic-handlers.ts': /^src\/stream\/(account-view\.ts$|block\/block\.ts$|topics\/)/,
+  'generated/account/account-handlers.ts': /^src\/account-api\/(account-context\.ts$|operations\/)/,
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
@@ -59,7 +60,7 @@ const OPTIONAL_PART = /^src\/contract\/scenario(\/|\.ts$)/;
  */
 const ROOMS = [
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
-  ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'gate', 'server'],
+  ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'account-api', 'gate', 'server'],
   ...['localnet', 'mock', 'contract', 'admin', 'start', 'cli'],
 ];
 

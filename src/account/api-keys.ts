@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq, getTableColumns, isNull } from '../store/drizzle.ts';
+import type { ListPosition } from '../base/list-cursor.ts';
+import { and, asc, desc, eq, getTableColumns, isNull, sql } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { announceKey } from './follow-keys.ts';
 import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
@@ -9,7 +11,15 @@ import { createKeyText, shownPart } from './key-text.ts';
 import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
 /** The store that keeps keys, and the ring that answers for it. */
-export type KeyDeps = { readonly store: Store; readonly keyring: Keyring };
+export type KeyDeps = {
+  readonly store: Store;
+  readonly keyring: Keyring;
+  /** Records a change of a key, in the transaction that makes it. */
+  readonly record?: RecordChange;
+};
+
+/** Records a change of something with an id. */
+export type RecordChange = (tx: StoreTransaction, id: string) => Promise<void>;
 
 /** An API key as it is listed, without its secret. */
 export type ApiKey = {
@@ -32,6 +42,9 @@ export type ApiKey = {
 /** A new key. `text` is the secret, which is stored nowhere. */
 export type NewApiKey = { readonly id: string; readonly text: string };
 
+/** A key without its owner, who is known. */
+export type OwnApiKey = Omit<ApiKey, 'account' | 'accountId'>;
+
 /** Owner, name and rules of a key to create. Without rules it may be used from anywhere. */
 export type ApiKeyParams = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
 
@@ -39,6 +52,8 @@ export type ApiKeyParams = { readonly accountId: string; readonly name: string; 
 export type DraftKey = {
   readonly text: string;
   readonly row: typeof apiKeys.$inferInsert;
+  /** As it is listed. */
+  readonly key: OwnApiKey;
   readonly record: KeyRecord;
 };
 
@@ -48,12 +63,14 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: ApiKeyParams,
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
   const prefix = shownPart('ks_key_', text);
+  const key = {
+    ...{ id, name, prefix, createdAt: new Date(nowMs), revokedAt: null, expiresAt: null },
+    ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
+  };
   return {
     text,
-    row: {
-      ...{ id, accountId, name, prefix, digest, createdAt: new Date(nowMs) },
-      ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
-    },
+    key,
+    row: { ...key, accountId, digest },
     record: {
       ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: undefined },
       checkSource: compileRules(rules),
@@ -63,17 +80,19 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: ApiKeyParams,
 
 /** Creates a key for an account. Its digest is stored before the key works. */
 export async function createApiKey(
-  { store, keyring }: KeyDeps,
+  { store, keyring, record }: KeyDeps,
   wanted: ApiKeyParams,
   nowMs: number,
-): Promise<NewApiKey> {
-  const { text, row, record } = draftApiKey(wanted, nowMs);
+): Promise<NewApiKey & { readonly key: OwnApiKey }> {
+  const draft = draftApiKey(wanted, nowMs);
+  const { id } = draft.row;
   await store.transaction(async (tx) => {
-    await tx.insert(apiKeys).values(row);
-    await announceKey(tx, row.id);
+    await tx.insert(apiKeys).values(draft.row);
+    await announceKey(tx, id);
+    await record?.(tx, id);
   });
-  keyring.put(record);
-  return { id: row.id, text };
+  keyring.put(draft.record);
+  return { id, text: draft.text, key: draft.key };
 }
 
 /**
@@ -81,16 +100,18 @@ export async function createApiKey(
  * @returns when it was revoked; undefined when there is no such key.
  */
 export async function revokeApiKey(
-  { store, keyring }: KeyDeps,
+  { store, keyring, record }: KeyDeps,
   keyId: string,
   nowMs: number,
 ): Promise<Date | undefined> {
   await store.transaction(async (tx) => {
-    await tx
+    const revoked = await tx
       .update(apiKeys)
       .set({ revokedAt: new Date(nowMs) })
-      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
+      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
+      .returning({ id: apiKeys.id });
     await announceKey(tx, keyId);
+    if (revoked.length > 0) await record?.(tx, keyId);
   });
   const [row] = await store.db
     .select({ revokedAt: apiKeys.revokedAt })
@@ -99,6 +120,36 @@ export async function revokeApiKey(
   const revokedAt = row?.revokedAt ?? undefined;
   if (revokedAt !== undefined) keyring.revoke(keyId);
   return revokedAt;
+}
+
+/** Returns keys of an account behind a position, newest first, revoked ones included. */
+export function readApiKeys(
+  store: Pick<Store, 'db'>,
+  accountId: string,
+  { after, limit }: { readonly after: ListPosition | undefined; readonly limit: number },
+): Promise<readonly OwnApiKey[]> {
+  const { createdAt, id } = apiKeys;
+  const isBehind =
+    after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
+  return store.db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), isBehind))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
+/** True when an account has a key with this id. */
+export async function ownsApiKey(
+  store: Pick<Store, 'db'>,
+  accountId: string,
+  keyId: string,
+): Promise<boolean> {
+  const found = await store.db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)));
+  return found.length > 0;
 }
 
 /** True when a key with this id exists. */

@@ -58,7 +58,12 @@ function findKept(
   nowMs: number,
 ) {
   const found = tokens.find(text, nowMs);
-  return found.kind === 'valid' && found.accountId === accountId ? { id: found.tokenId, text } : undefined;
+  // A token of an earlier version lacks the scopes that came since.
+  const isKept =
+    found.kind === 'valid' &&
+    found.accountId === accountId &&
+    SCOPES.every((scope) => found.scopes.has(scope));
+  return isKept ? { id: found.tokenId, text } : undefined;
 }
 
 function makeToken(deps: TokenDeps, accountId: string, nowMs: number) {

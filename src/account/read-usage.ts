@@ -5,6 +5,7 @@ import { accounts, apiKeys, usageMinutes } from '../store/tables.ts';
 import type { UsageGroup } from './usage-group.ts';
 import { isCalled } from './accounts.ts';
 import { DEVELOPMENT } from './development-name.ts';
+import { isTimeGroup, TIME_GROUPS } from './usage-time.ts';
 
 export type UsageQuery = {
   /** Counts from the beginning of this minute. */
@@ -36,9 +37,9 @@ const EXPRESSIONS: Readonly<Record<UsageGroup, SQL>> = {
   key: sql`${keyId}::text`,
   network: sql`${network}`,
   method: sql`${method}`,
-  minute: instantOf(sql`${minute}`),
-  hour: instantOf(sql`date_trunc('hour', ${minute}, 'UTC')`),
-  day: instantOf(sql`date_trunc('day', ${minute}, 'UTC')`),
+  minute: TIME_GROUPS.minute(sql`${minute}`),
+  hour: TIME_GROUPS.hour(sql`${minute}`),
+  day: TIME_GROUPS.day(sql`${minute}`),
 };
 
 /** Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. */
@@ -69,21 +70,12 @@ export async function readUsage(
       ),
     )
     .groupBy(sql`1`)
-    .orderBy(isTime(by) ? sql`1` : sql`5 desc, 4 desc, 1`);
+    .orderBy(isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`);
   return rows.map(({ name, account: owner, ...counts }) =>
     by === 'key' ? { ...counts, key: { name, account: owner } } : counts,
   );
 }
 
-function isTime(by: UsageGroup): boolean {
-  return by === 'minute' || by === 'hour' || by === 'day';
-}
-
 function sum(column: SQL | (typeof usageMinutes)['calls']): SQL<number> {
   return sql<number>`sum(${column})`.mapWith(Number);
-}
-
-/** An instant as ISO 8601, in UTC. */
-function instantOf(expression: SQL): SQL {
-  return sql`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 }

@@ -18,7 +18,7 @@ export type SuccessorKey = NewApiKey & {
  * @throws ServiceError `keyNotFound`; `keyNotActive` for a key that was revoked or rotated before; `developmentKeyProtected` for the development key.
  */
 export async function rotateApiKey(
-  { store, keyring }: KeyDeps,
+  { store, keyring, record }: KeyDeps,
   { keyId, overlapMs }: { readonly keyId: string; readonly overlapMs: number },
   nowMs: number,
 ): Promise<SuccessorKey> {
@@ -37,6 +37,7 @@ export async function rotateApiKey(
     await tx.insert(apiKeys).values(draft.row);
     await announceKey(tx, draft.row.id);
     await announceKey(tx, keyId);
+    await record?.(tx, keyId);
     return { key: draft, name: old.name };
   });
   keyring.put(key.record);

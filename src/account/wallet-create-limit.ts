@@ -73,18 +73,19 @@ export function admitCreation(
   return admitCall(rateLimit, accountId, limits.limitOf(accountId), WINDOW_SECONDS);
 }
 
-/** Counts one call of an account. @throws ServiceError `walletRateLimited` with the seconds to wait. */
+/** Counts one call of an account. @throws ServiceError `refusal` with the seconds to wait. */
 export async function admitCall(
   rateLimit: CallCounter,
   accountId: string,
   limit: CreateLimit,
   windowSeconds: number,
+  refusal: 'walletRateLimited' | 'accountRateLimited' = 'walletRateLimited',
 ): Promise<CallLimitState> {
   const { isAllowed, remaining, resetMs } = await rateLimit.take(accountId, limit, 1);
   const figures = { limit: limit.burst, windowSeconds };
   if (isAllowed) return { ...figures, remaining, resetMs };
   const retryAfterSeconds = Math.max(1, Math.ceil(resetMs / 1000));
-  throw serviceError('walletRateLimited', { ...figures, retryAfterSeconds });
+  throw serviceError(refusal, { ...figures, retryAfterSeconds });
 }
 
 /** Reads the raised limits into a book: all, or that of one account. */

@@ -1,6 +1,8 @@
 import { hasAccount } from '../account/accounts.ts';
 import { hasApiKey } from '../account/api-keys.ts';
 import { readUsage } from '../account/read-usage.ts';
+import { readWalletUsage } from '../account/read-wallet-usage.ts';
+import { WALLET_GROUPS } from '../account/usage-group.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import type { UsageRequest } from './usage-request.ts';
@@ -30,7 +32,23 @@ export async function serveUsage({ store, flushUsage }: UsageDeps, request: Usag
     account: account ?? null,
     key: keyId ?? null,
     rows: sums.map(({ group, key, ...counts }) => ({ [by]: group, ...key, ...counts })),
+    wallets: await showWallets(store, request),
   };
+}
+
+/** Null where nothing is known of wallet operations: they belong to no network and no API key. */
+async function showWallets(
+  store: Store,
+  { sinceMs, by: group, account, keyId }: UsageRequest,
+): Promise<unknown> {
+  if (group === 'network' || keyId !== undefined) return null;
+  const by = WALLET_GROUPS[group];
+  const sums = await readWalletUsage(store, { sinceMs, by, account });
+  const rows = sums.map(({ group: name, token, charged, ...counts }) => ({
+    ...{ [by]: name, ...token, ...counts },
+    ...(charged && { units: Number(charged.units), cost_micro_usd: Number(charged.cost) }),
+  }));
+  return { by, rows };
 }
 
 const MINUTE_MS = 60_000;

@@ -264,7 +264,10 @@ export const COMMANDS = [
   {
     name: 'usage',
     group: 'API keys, plans and usage',
-    summary: 'Show the number of calls, errors and refused calls',
+    summary: 'Show the number of calls, errors and refused calls, and of wallet operations',
+    details: [
+      'A subscription and a stream count as a call each; notifications and messages of streams are free and not counted. Wallet operations come from the audit log and the books: by token where calls are by key, by operation where they are by method, and by time. They belong to no network and no API key. What they cost is not known by token, because the books do not hold it; a free operation has no units.',
+    ],
     args: [],
     options: [
       OF_ACCOUNT,

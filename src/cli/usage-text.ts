@@ -1,31 +1,53 @@
+import { printUsd } from '../account/money/micro-usd.ts';
 import { textTable } from './text-table.ts';
 
-type UsageRow = Readonly<Record<string, string | null>> & {
-  readonly calls: number;
-  readonly errors: number;
-  readonly refused: number;
-  readonly weight: number;
-};
-type Usage = { readonly since: string; readonly by: string; readonly rows: readonly UsageRow[] };
+type Row = Readonly<Record<string, string | number | null>>;
 
-const FIGURES = ['calls', 'errors', 'refused', 'weight'] as const;
-const RIGHT = FIGURES.map((name) => name.toUpperCase());
+type Usage = {
+  readonly since: string;
+  readonly by: string;
+  readonly rows: readonly Row[];
+  readonly wallets: { readonly by: string; readonly rows: readonly Row[] } | null;
+};
+
+/** Figures with the heads of their columns. */
+type Figures = Readonly<Record<string, string>>;
+
+const CALL_FIGURES: Figures = { calls: 'CALLS', errors: 'ERRORS', refused: 'REFUSED', weight: 'WEIGHT' };
+const WALLET_FIGURES: Figures = { requests: 'REQUESTS', refused: 'REFUSED' };
+const CHARGE_FIGURES: Figures = { units: 'UNITS', cost_micro_usd: 'COST USD' };
 
 /** The text of `keyslot usage` for people, with a sum of all rows. `result` is what it prints as JSON. */
 export function describeUsage(result: unknown): string {
-  const { since, by, rows } = result as Usage;
-  if (rows.length === 0) return `There were no calls since ${since}.\n`;
-  const isByKey = by === 'key';
-  const head = [by.toUpperCase(), ...(isByKey ? ['NAME', 'ACCOUNT'] : []), ...RIGHT];
-  const lines = rows.map((row) => [
-    ...(isByKey ? [row.key, row.name ?? '', row.account ?? ''] : [row[by]]).map(String),
-    ...FIGURES.map((figure) => String(row[figure])),
+  const { since, by, rows, wallets } = result as Usage;
+  const calls =
+    rows.length === 0
+      ? `There were no calls since ${since}.\n`
+      : `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them.\n\n${describeRows(by, rows, CALL_FIGURES)}`;
+  return wallets === null || wallets.rows.length === 0 ? calls : `${calls}\n${describeWallets(wallets)}`;
+}
+
+function describeWallets({ by, rows }: NonNullable<Usage['wallets']>): string {
+  const isByToken = by === 'token';
+  const figures = isByToken ? WALLET_FIGURES : { ...WALLET_FIGURES, ...CHARGE_FIGURES };
+  const charged = isByToken ? '' : ' UNITS and COST are what was charged.';
+  return `Wallet operations. REQUESTS were carried out; REFUSED ones were answered with an error.${charged}\n\n${describeRows(by, rows, figures)}`;
+}
+
+function describeRows(by: string, rows: readonly Row[], figures: Figures): string {
+  const owned = by === 'key' || by === 'token' ? ['name', 'account'] : [];
+  const right = Object.values(figures);
+  const head = [by, ...owned].map((name) => name.toUpperCase());
+  const cells = (row: Row) => Object.keys(figures).map((figure) => printFigure(figure, Number(row[figure])));
+  const lines = rows.map((row) => [...[by, ...owned].map((name) => String(row[name] ?? '')), ...cells(row)]);
+  const sums = Object.keys(figures).map((figure) => [
+    figure,
+    rows.reduce((sum, row) => sum + Number(row[figure]), 0),
   ]);
-  const sums = FIGURES.map((figure) => String(rows.reduce((sum, row) => sum + row[figure], 0)));
-  const total = ['all', ...(isByKey ? ['', ''] : []), ...sums];
-  return `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them.\n\n${textTable(
-    head,
-    rows.length === 1 ? lines : [...lines, total],
-    RIGHT,
-  )}`;
+  const total = ['all', ...owned.map(() => ''), ...cells(Object.fromEntries(sums))];
+  return textTable([...head, ...right], rows.length === 1 ? lines : [...lines, total], right);
+}
+
+function printFigure(name: string, figure: number): string {
+  return name === 'cost_micro_usd' ? printUsd(BigInt(figure)) : String(figure);
 }

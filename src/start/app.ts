@@ -39,6 +39,7 @@ import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
 import { startServer } from './start-server.ts';
 import { startUsage } from './start-usage.ts';
+import { startAccountApi } from './start-account-api.ts';
 import { startWallets } from './start-wallets.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 
@@ -140,6 +141,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     clock: systemClock,
   });
   started.defer(wallets.close);
+  const accountApi = await startAccountApi({
+    ...{ deps, config, metrics, log, tokens: account.tokens, refusals: wallets.refusals },
+    clock: systemClock,
+  });
+  started.defer(accountApi.settled);
   const tlsFiles = await openTls(config, log);
   started.defer(() => tlsFiles?.close());
   const connections = startConnections({ config, registry: metrics.registry, log });
@@ -149,7 +155,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     ...listening,
     networks,
     rooms: services,
-    wallets: wallets.handler,
+    rest: { wallets: wallets.handler, account: accountApi.handler },
     metrics,
   });
   started.defer(() => server.close(config.shutdown_deadline_ms));

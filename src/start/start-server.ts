@@ -21,6 +21,7 @@ import {
 } from '../server/http/http-server.ts';
 import { createMetricsHandler, createStatusRoutes } from '../server/http/status-routes.ts';
 import { createRouter, type RpcHandler } from '../server/http/router.ts';
+import type { RestServiceName } from '../server/http/target.ts';
 import { createRpcEndpoint } from '../server/json-rpc/rpc-endpoint.ts';
 import { LiveSockets } from '../server/websocket/live-sockets.ts';
 import { refuseHttp } from '../server/websocket/refuse-http.ts';
@@ -46,8 +47,8 @@ export type ServedParts = {
     readonly keys: Keys;
     readonly gate: Gate;
   };
-  /** The wallet API. */
-  readonly wallets: HttpHandler;
+  /** The REST services. */
+  readonly rest: Readonly<Record<RestServiceName, HttpHandler>>;
   readonly config: Config;
   readonly connections: Connections;
   readonly tls: TlsOptions | undefined;
@@ -148,7 +149,7 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
 }
 
 function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
-  const { networks, rooms, wallets, config, metrics, log } = parts;
+  const { networks, rooms, rest, config, metrics, log } = parts;
   const watched = { networks, store: rooms.deps.store, signer: rooms.keys.watched };
   const operations = createStatusRoutes({
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
@@ -160,7 +161,7 @@ function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoi
   return createRouter({
     routes: new Map([...operations, ...docs]),
     rpc: new Map([...endpoints].map(([path, { http }]) => [path, http])),
-    wallets,
+    rest,
     corsOrigins: config.http.cors_origins,
     onRefusal: metrics.countRefusal,
     log,

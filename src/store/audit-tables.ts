@@ -44,7 +44,10 @@ export const auditRecords = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.seq] }),
-    index('audit_records_wallet').on(table.walletId),
+    index('audit_records_wallet')
+      .on(table.accountId, table.walletId, table.seq)
+      .where(sql`wallet_id is not null`),
+    index('audit_records_time').on(table.accountId, table.at, table.seq),
     check('audit_records_seq', sql`seq > 0`),
   ],
 );

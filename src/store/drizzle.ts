@@ -10,6 +10,7 @@ export const {
   asc,
   between,
   count,
+  desc,
   eq,
   fillPlaceholders,
   getTableColumns,

@@ -52,6 +52,7 @@ export const ledgerTransactions = pgTable(
   (table) => [
     check('ledger_transactions_kind', sql`kind in ('credit', 'test_credit', 'reserve', 'charge', 'refund')`),
     index('ledger_transactions_account').on(table.accountId, table.id),
+    index('ledger_transactions_time').on(table.accountId, table.createdAt, table.id),
     uniqueIndex('ledger_transactions_one_test_credit').on(table.accountId).where(sql`kind = 'test_credit'`),
   ],
 );

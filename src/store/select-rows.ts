@@ -12,15 +12,23 @@ export function createSelection<T extends PgTable, V extends Record<string, unkn
   table: T,
   condition: (param: PlaceholderOf<V>) => SQL,
 ): (db: Executes, values: V) => Promise<readonly T['$inferSelect'][]> {
-  const columns = Object.entries(getTableColumns(table));
-  const names = sql.raw(columns.map(([, { name }]) => `"${name}"`).join(', '));
+  const columns = Object.values(getTableColumns(table));
+  const names = sql.raw(columns.map(({ name }) => `"${name}"`).join(', '));
   const select = createStatement<V>((param) => sql`select ${names} from ${table} where ${condition(param)}`);
-  const read = (row: Record<string, unknown>): T['$inferSelect'] =>
+  const read = createRowReader(table);
+  return async (db, values) => (await select(db, values)).rows.map(read);
+}
+
+/** Returns a function that reads a row of a table as the driver gives it. */
+export function createRowReader<T extends PgTable>(
+  table: T,
+): (row: Record<string, unknown>) => T['$inferSelect'] {
+  const columns = Object.entries(getTableColumns(table));
+  return (row) =>
     Object.fromEntries(
       columns.map(([member, column]) => {
         const value = row[column.name];
         return [member, value === null ? null : column.mapFromDriverValue(value)];
       }),
     );
-  return async (db, values) => (await select(db, values)).rows.map(read);
 }

@@ -80,6 +80,7 @@ describeStores('commands', (backend) => {
       account: null,
       key: null,
       rows: [],
+      wallets: { by: 'token', rows: [] },
     });
     expect(done).toEqual(['flushed']);
   });

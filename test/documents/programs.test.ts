@@ -20,7 +20,7 @@ const reader = () => ({ directory: directory(), dataDir: server.dataDir });
 const PROGRAMS: Readonly<Record<string, readonly RegExp[]>> = {
   'README.md': [
     /blockhash: '[1-9A-HJ-NP-Za-km-z]{32,44}'/, // @solana/kit
-    /^\{ err: null \}$/, // @solana/web3.js
+    /\berr: null\b/, // @solana/web3.js
     /^\d+n [1-9A-HJ-NP-Za-km-z]{32,44}$/, // topic stream
   ],
   'docs/languages.md': [/^1n\nslotRangeTooLarge$/, /^\d+n$/],

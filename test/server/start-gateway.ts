@@ -22,6 +22,7 @@ import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openap
 import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { createDocs } from '../../src/server/docs/docs-routes.ts';
+import { NOT_SERVED } from './not-served.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createBaseUrlOf } from '../../src/server/http/base-url.ts';
 import { createStatusRoutes, type Readiness } from '../../src/server/http/status-routes.ts';
@@ -245,7 +246,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const router = createRouter({
     routes: new Map([...operations, ...docs]),
     rpc: new Map([[RPC_PATH, endpoint]]),
-    wallets: async (_, response) => void response.writeHead(404).end(),
+    rest: NOT_SERVED,
     corsOrigins: options.corsOrigins ?? ['*'],
     onRefusal: metrics.countRefusal,
     log,

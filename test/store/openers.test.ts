@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,13 @@ test('an embedded store that is damaged is reported and left as it is, and the l
     });
   }
   expect((await stat(join(dataDir, 'store', 'base'))).isDirectory()).toBe(true);
+});
+
+test('an embedded store that needed temporary files opens again', async () => {
+  const dataDir = await newDirectory();
+  await prepareStore(dataDir);
+  await mkdir(join(dataDir, 'store', 'base', 'pgsql_tmp'));
+  await (await useStore({ dataDir })).ping();
 });
 
 test('a PostgreSQL that is not there is named without its password', async () => {

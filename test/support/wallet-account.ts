@@ -1,4 +1,4 @@
-import { SCOPES } from '../../generated/wallets/operations.ts';
+import { SCOPES } from '../../src/account/tokens/scopes.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 
 /** Gives a command to the server of a data directory; what it answers. */

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { printCursor, readCursor } from '../../src/wallets/managed/list-cursor.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
 const service = useWalletService();
@@ -111,15 +109,4 @@ test.each([
     'query_invalid',
     expect.objectContaining({ pointer, detail }),
   ]);
-});
-
-test('a cursor is read as it was printed, and any other text is none', () => {
-  const position = { id: 'w_Mv1yfXSRds89fzXtB8iMzg', createdAt: new Date(1_768_469_400_000) };
-  expect(readCursor(printCursor(position))).toEqual(position);
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const read = readCursor(text);
-      expect(read === undefined || printCursor(read) === text).toBe(true);
-    }),
-  );
 });

@@ -34,6 +34,8 @@ export const ACCOUNT_VALUES = {
   other_key_id: 'An API key of another account.',
   fresh_token_id: 'An access token of the account that the run may revoke; another one each time.',
   other_token_id: 'An access token of another account.',
+  development_token: 'An access token of the development account.',
+  development_key_id: 'The API key that the server made for the development account.',
   oversized_text: 'Text longer than the server takes a body to be.',
 } as const;
 
@@ -42,7 +44,6 @@ export const ACCOUNT_CONDITIONS = {
   slow_body: 'The body of the request does not arrive.',
   broken_store: 'The server fails inside.',
   full_store: 'The disk of the store is full.',
-  development_account: 'The account is the development account, and the key its own.',
 } as const;
 
 export type AccountValueName = keyof typeof ACCOUNT_VALUES;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq, getTableColumns, isNull } from '../../store/drizzle.ts';
+import type { ListPosition } from '../../base/list-cursor.ts';
+import { and, asc, desc, eq, getTableColumns, isNull, sql } from '../../store/drizzle.ts';
 import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { accounts } from '../../store/tables.ts';
+import type { RecordChange } from '../api-keys.ts';
 import { DEVELOPMENT } from '../development-name.ts';
 import { announce } from '../follow-store.ts';
 import { createKeyText, shownPart } from '../key-text.ts';
@@ -11,7 +13,12 @@ import type { Scope } from './scopes.ts';
 import { type TokenRing, toRecord } from './token-ring.ts';
 
 /** The store that keeps tokens, and the ring that answers for it. */
-export type TokenDeps = { readonly store: Store; readonly tokens: TokenRing };
+export type TokenDeps = {
+  readonly store: Store;
+  readonly tokens: TokenRing;
+  /** Records a change of a token, in the transaction that makes it. */
+  readonly record?: RecordChange;
+};
 
 /** Owner, scopes and expiry (Unix time) of a token to create; undefined: never expires. */
 export type TokenParams = {
@@ -24,6 +31,9 @@ export type TokenParams = {
 /** A new token. `text` is the secret, which is stored nowhere. */
 export type NewToken = { readonly id: string; readonly text: string };
 
+/** A token without its owner, who is known. */
+export type OwnToken = Omit<AccessToken, 'account' | 'accountId'>;
+
 /** A token as it is listed, without its secret. */
 export type AccessToken = Omit<typeof accessTokens.$inferSelect, 'digest'> & {
   /** The account's name. */
@@ -35,10 +45,10 @@ export const TOKEN_CHANNEL = 'keyslot_access_tokens';
 
 /** Creates a token for an account, with at least one scope. Its digest is stored before the token works. */
 export async function createToken(
-  { store, tokens }: TokenDeps,
+  { store, tokens, record }: TokenDeps,
   { accountId, name, scopes, expiresAtMs }: TokenParams,
   nowMs: number,
-): Promise<NewToken> {
+): Promise<NewToken & { readonly token: OwnToken }> {
   const text = createKeyText('ks_tok_');
   const row = {
     ...{ id: randomUUID(), accountId, name, prefix: shownPart('ks_tok_', text), digest: digestKey(text) },
@@ -48,9 +58,10 @@ export async function createToken(
   await store.transaction(async (tx) => {
     await tx.insert(accessTokens).values(row);
     await announce(tx, TOKEN_CHANNEL, row.id);
+    await record?.(tx, row.id);
   });
   tokens.put(toRecord(row));
-  return { id: row.id, text };
+  return { id: row.id, text, token: row };
 }
 
 /**
@@ -58,21 +69,53 @@ export async function createToken(
  * @returns when it was revoked; undefined when there is no such token.
  */
 export async function revokeToken(
-  { store, tokens }: TokenDeps,
+  { store, tokens, record }: TokenDeps,
   tokenId: string,
   nowMs: number,
 ): Promise<Date | undefined> {
   const revokedAt = await store.transaction(async (tx) => {
-    await tx
+    const revoked = await tx
       .update(accessTokens)
       .set({ revokedAt: new Date(nowMs) })
-      .where(and(eq(accessTokens.id, tokenId), isNull(accessTokens.revokedAt)));
+      .where(and(eq(accessTokens.id, tokenId), isNull(accessTokens.revokedAt)))
+      .returning({ id: accessTokens.id });
     await announce(tx, TOKEN_CHANNEL, tokenId);
+    if (revoked.length > 0) await record?.(tx, tokenId);
     const [row] = await tx.select().from(accessTokens).where(eq(accessTokens.id, tokenId));
     return row?.revokedAt ?? undefined;
   });
   if (revokedAt !== undefined) tokens.revoke(tokenId);
   return revokedAt;
+}
+
+/** Returns tokens of an account behind a position, newest first, revoked ones included. */
+export function readAccessTokens(
+  store: Pick<Store, 'db'>,
+  accountId: string,
+  { after, limit }: { readonly after: ListPosition | undefined; readonly limit: number },
+): Promise<readonly OwnToken[]> {
+  const { createdAt, id } = accessTokens;
+  const isBehind =
+    after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
+  return store.db
+    .select()
+    .from(accessTokens)
+    .where(and(eq(accessTokens.accountId, accountId), isBehind))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
+/** True when an account has a token with this id. */
+export async function ownsToken(
+  store: Pick<Store, 'db'>,
+  accountId: string,
+  tokenId: string,
+): Promise<boolean> {
+  const found = await store.db
+    .select({ id: accessTokens.id })
+    .from(accessTokens)
+    .where(and(eq(accessTokens.id, tokenId), eq(accessTokens.accountId, accountId)));
+  return found.length > 0;
 }
 
 /** Lists the tokens of one account, or of all, oldest first, revoked ones included. */

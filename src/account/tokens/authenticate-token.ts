@@ -1,9 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { serviceError } from '../../base/service-error.ts';
+import type { Scope } from './scopes.ts';
 import type { TokenFinding } from './token-ring.ts';
 
 /** Account and token of a request. */
 export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
+
+/** The holder of a token that was accepted. */
+export type AuthenticatedHolder = TokenHolder & { readonly scopes: ReadonlySet<Scope> };
 
 /** Looks up access tokens, from memory. */
 export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
@@ -23,7 +27,7 @@ export function authenticateToken(
   authorization: string | undefined,
   scopes: readonly string[],
   onHolder: (holder: TokenHolder) => void,
-): TokenHolder {
+): AuthenticatedHolder {
   const presented = BEARER.exec(authorization ?? '')?.[1];
   if (presented === undefined) throw serviceError('tokenMissing');
   const finding = tokens.find(presented, clock.nowMs());
@@ -35,5 +39,5 @@ export function authenticateToken(
   const held: ReadonlySet<string> = finding.scopes;
   const missing = scopes.find((scope) => !held.has(scope));
   if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
-  return holder;
+  return { ...holder, scopes: finding.scopes };
 }

@@ -1,6 +1,13 @@
-import { type Scope, SCOPES } from '../../../generated/wallets/operations.ts';
+import {
+  type Scope as AccountScope,
+  SCOPES as ACCOUNT_SCOPES,
+} from '../../../generated/account/operations.ts';
+import { type Scope as WalletScope, SCOPES as WALLET_SCOPES } from '../../../generated/wallets/operations.ts';
 
-export { type Scope, SCOPES } from '../../../generated/wallets/operations.ts';
+/** What an access token may be used for, in every service. */
+export type Scope = WalletScope | AccountScope;
+
+export const SCOPES: readonly Scope[] = [...WALLET_SCOPES, ...ACCOUNT_SCOPES];
 
 /** True when a text is a scope. */
 export function isScope(text: unknown): text is Scope {

@@ -1,11 +1,20 @@
 import { readCsv, readJsonl } from '../../../runtime/item-stream.ts';
 import type { Validator } from '../../../runtime/lazy-validators.ts';
-import { ANSWER_VALIDATORS } from '../../../generated/contract/wallets/answers.ts';
+import { ANSWER_VALIDATORS as ACCOUNT_ANSWERS } from '../../../generated/contract/account/answers.ts';
+import { ANSWER_VALIDATORS as WALLET_ANSWERS } from '../../../generated/contract/wallets/answers.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
-import { OPERATIONS, type OperationId } from '../../../generated/wallets/operations.ts';
+import { OPERATIONS as ACCOUNT_OPERATIONS } from '../../../generated/account/operations.ts';
+import { OPERATIONS as WALLET_OPERATIONS } from '../../../generated/wallets/operations.ts';
 
 /** An answer that was read whole. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+/** Of every REST service: no two have an operation of the same name. */
+const VALIDATORS: Readonly<Record<string, Validator>> = { ...ACCOUNT_ANSWERS, ...WALLET_ANSWERS };
+const OPERATIONS: Readonly<Record<string, { readonly secret: boolean }>> = {
+  ...ACCOUNT_OPERATIONS,
+  ...WALLET_OPERATIONS,
+};
 
 /** Columns of a CSV of wallets, in this order. */
 const COLUMNS = 'address,custody,wallet_id,secret_key,mnemonic,derivation_path,created_at';
@@ -32,7 +41,7 @@ export async function checkAnswer(
       .map((name) => `the header ${name} is missing`),
     ...(expect.kind === 'problem'
       ? checkProblem(expect, answer)
-      : await checkSuccess(operation as OperationId, media, answer)),
+      : await checkSuccess(operation, media, answer)),
   ];
 }
 
@@ -56,11 +65,11 @@ function checkProblem(
 }
 
 async function checkSuccess(
-  operation: OperationId,
+  operation: string,
   media: string,
   { headers, text }: Answer,
 ): Promise<readonly string[]> {
-  const cached = OPERATIONS[operation].secret && headers.get('cache-control') !== 'no-store';
+  const cached = OPERATIONS[operation]?.secret && headers.get('cache-control') !== 'no-store';
   const kept = cached ? ['an answer with secrets may be kept on the way'] : [];
   if (media === 'application/json') return [...kept, ...faultsOf(operation, parse(text))];
   const lines = await itemsOf(media, text);
@@ -91,8 +100,7 @@ function camelCased(code: string): string {
 }
 
 function faultsOf(name: string, value: unknown): readonly string[] {
-  const validators: Readonly<Record<string, Validator>> = ANSWER_VALIDATORS;
-  const validate = validators[name];
+  const validate = VALIDATORS[name];
   if (!validate) return [`there is no validator ${name}`];
   if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, keyword, params }) =>

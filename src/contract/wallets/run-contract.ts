@@ -1,5 +1,5 @@
 import type { RestCase, RestCaseRequest } from '../../../runtime/rest-case.ts';
-import type { WalletCondition } from '../../../generated/contract/wallets/contract.ts';
+import type { WalletCondition, WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { type Answer, checkAnswer } from './check-answer.ts';
 import { fillRequest, MissingValue, sendRequest, type WalletValues } from './send-case.ts';
 
@@ -10,13 +10,16 @@ export type SendWalletRequest = (request: RestCaseRequest, isRead: boolean) => P
 export type WalletState = AsyncDisposable & { readonly send?: SendWalletRequest };
 
 /** What a run works on. */
-export type WalletRun = WalletValues & {
+export type WalletRun<
+  N extends string = WalletValueName,
+  C extends string = WalletCondition,
+> = WalletValues<N> & {
   /** Address of the server, without /v1. */
   readonly baseUrl: string;
   /** In the place of a plain fetch. */
   readonly send?: SendWalletRequest;
   /** Brings the server into a state and answers what ends it; undefined: this run cannot. */
-  readonly enter?: (condition: WalletCondition, request: RestCaseRequest) => Promise<WalletState | undefined>;
+  readonly enter?: (condition: C, request: RestCaseRequest) => Promise<WalletState | undefined>;
 };
 
 export type WalletResult = {
@@ -34,8 +37,8 @@ export type WalletResult = {
  * Sends the cases one after the other, because some change what others need, and holds each answer against its case. A case whose
  * value or condition the run cannot have is left out and says so. Never throws for what a server answers.
  */
-export async function runWalletContract(
-  run: WalletRun,
+export async function runWalletContract<N extends string, C extends string>(
+  run: WalletRun<N, C>,
   cases: readonly RestCase[],
 ): Promise<readonly WalletResult[]> {
   const results: WalletResult[] = [];
@@ -59,10 +62,13 @@ export async function sendByFetch(
   return { status, headers, text: '' };
 }
 
-async function runCase(run: WalletRun, item: RestCase): Promise<WalletResult> {
+async function runCase<N extends string, C extends string>(
+  run: WalletRun<N, C>,
+  item: RestCase,
+): Promise<WalletResult> {
   try {
     const [request, before] = await fillBoth(run, item);
-    const condition = item.condition as WalletCondition | undefined;
+    const condition = item.condition as C | undefined;
     await using state = condition === undefined ? undefined : await run.enter?.(condition, request);
     if (condition !== undefined && state === undefined)
       return { case: item, outcome: 'left-out', reasons: [`the run cannot bring about ${condition}`] };
@@ -83,12 +89,12 @@ function textOf(error: unknown): string {
 }
 
 /** A value that is another one each time is the same in the request and in the one ahead of it. */
-async function fillBoth(
-  run: WalletRun,
+async function fillBoth<N extends string>(
+  run: WalletValues<N>,
   { request, before }: RestCase,
 ): Promise<readonly [RestCaseRequest, RestCaseRequest | undefined]> {
   const known = new Map<string, Promise<string | undefined>>();
-  const values: WalletValues = {
+  const values: WalletValues<N> = {
     value: (name) => {
       const found = known.get(name) ?? run.value(name);
       known.set(name, found);

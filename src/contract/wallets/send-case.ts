@@ -2,7 +2,9 @@ import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 
 /** What the server's operator gives a run: the values behind `$name`. Undefined: the run has none of this name. */
-export type WalletValues = { readonly value: (name: WalletValueName) => Promise<string | undefined> };
+export type WalletValues<N extends string = WalletValueName> = {
+  readonly value: (name: N) => Promise<string | undefined>;
+};
 
 /** Thrown where a case needs a value that the run has not. */
 export class MissingValue extends Error {
@@ -12,7 +14,10 @@ export class MissingValue extends Error {
 const DEADLINE_MS = 30_000;
 
 /** Fills the values of the run into a request. @throws MissingValue. */
-export async function fillRequest(request: RestCaseRequest, values: WalletValues): Promise<RestCaseRequest> {
+export async function fillRequest<N extends string>(
+  request: RestCaseRequest,
+  values: WalletValues<N>,
+): Promise<RestCaseRequest> {
   return (await fill(request, values)) as RestCaseRequest;
 }
 
@@ -33,7 +38,7 @@ export async function sendRequest(
   });
 }
 
-async function fill(value: unknown, values: WalletValues): Promise<unknown> {
+async function fill<N extends string>(value: unknown, values: WalletValues<N>): Promise<unknown> {
   if (typeof value === 'string') return await fillText(value, values);
   if (Array.isArray(value)) return await Promise.all(value.map((item) => fill(item, values)));
   if (typeof value !== 'object' || value === null) return value;
@@ -44,10 +49,10 @@ async function fill(value: unknown, values: WalletValues): Promise<unknown> {
 }
 
 /** Values stand alone, or as a step of a path. */
-async function fillText(text: string, values: WalletValues): Promise<string> {
+async function fillText<N extends string>(text: string, values: WalletValues<N>): Promise<string> {
   const name = /(?:^|\/)\$(\w+)/.exec(text)?.[1];
   if (name === undefined) return text;
-  const found = await values.value(name as WalletValueName);
+  const found = await values.value(name as N);
   if (found === undefined) throw new MissingValue(`the run has no $${name}`);
   return text.replace(`$${name}`, () => found);
 }

@@ -39,14 +39,16 @@ const JSON_DOCUMENT = 'application/json; charset=utf-8';
 const PROTO = 'text/plain; charset=utf-8';
 
 const WALLET_DOCUMENT = new URL('../../../generated/wallets/openapi.json', import.meta.url);
+const ACCOUNT_DOCUMENT = new URL('../../../generated/account/openapi.json', import.meta.url);
 
 /**
  * The reference page: `/docs`, and below it the viewer, its script and style, and the documents that it shows; the wallet
- * document at `/v1/openapi.json` (interface.md, section 9), and the .proto of the stream service at `/stream.proto`. Everything
+ * document at `/v1/openapi.json` (interface.md, section 9), the account document at `/account/v1/openapi.json`, and the .proto of the stream service at `/stream.proto`. Everything
  * comes from this server; no path of a request is ever looked up on the disk. None of it contains a key.
  */
 export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
   const walletDocument = assetHandler(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
+  const accountDocument = assetHandler(JSON_DOCUMENT, () => readFile(ACCOUNT_DOCUMENT));
   return new Map<string, HttpHandler>([
     ['/docs', assetHandler(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
     ['/docs/', redirectToPage],
@@ -57,6 +59,8 @@ export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<str
     ['/docs/ledger.json', assetHandler(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
     ['/docs/wallets.json', walletDocument],
     ['/v1/openapi.json', walletDocument],
+    ['/docs/account.json', accountDocument],
+    ['/account/v1/openapi.json', accountDocument],
     ['/stream.proto', assetHandler(PROTO, async () => Buffer.from(STREAM_SOURCE))],
   ]);
 }

@@ -6,7 +6,7 @@ import { errorReply } from '../../rpc/replies.ts';
 import { createRequestId, PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
 import { ConnectionShed } from './http-owner.ts';
 import { JSON_TYPE } from './respond.ts';
-import { pathOf, WALLET_API } from './target.ts';
+import { pathOf, restServiceOf } from './target.ts';
 
 const UNAVAILABLE = 503;
 
@@ -30,8 +30,8 @@ export function answerClientError(
     return;
   }
   const refusal = toRefusal(error, limitMs);
-  const isWalletApi = target !== undefined && pathOf(target).startsWith(WALLET_API);
-  const answer = isWalletApi ? asProblem(refusal) : asReply(refusal);
+  const isRest = target !== undefined && restServiceOf(pathOf(target)) !== undefined;
+  const answer = isRest ? asProblem(refusal) : asReply(refusal);
   socket.end(toText(answer), () => socket.destroy());
 }
 

@@ -4,7 +4,7 @@ import { type ServiceError, serviceError, toServiceError } from '../../base/serv
 import type { HttpHandler, HttpHandlers } from './http-server.ts';
 import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
-import { pathOf, WALLET_API } from './target.ts';
+import { pathOf, type RestServiceName, restServiceOf } from './target.ts';
 
 /** Answers JSON-RPC requests of either reader. It may reject. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
@@ -14,8 +14,8 @@ export type RouterOptions = {
   readonly routes: ReadonlyMap<string, HttpHandler>;
   /** JSON-RPC by path; a client that requests an unknown path is told these. */
   readonly rpc: ReadonlyMap<string, RpcHandler>;
-  /** Serves everything else below `/v1/`. It answers its own refusals. */
-  readonly wallets: HttpHandler;
+  /** Each serves everything else below its prefix, and answers its own refusals. */
+  readonly rest: Readonly<Record<RestServiceName, HttpHandler>>;
   /** Origins whose pages may read the answers; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly onRefusal: (error: ErrorName) => void;
@@ -24,16 +24,18 @@ export type RouterOptions = {
 
 /** Creates a router that finds the handler by path, and answers errors that it throws. The query is ignored here. */
 export function createRouter(options: RouterOptions): HttpHandlers {
-  const { routes, rpc, wallets, corsOrigins } = options;
+  const { routes, rpc, rest, corsOrigins } = options;
   const rpcPaths = [...rpc.keys()].join(', ');
   return {
     handle: (request, response) => {
       const path = pathOf(request.url ?? '');
-      const isWalletApi = path.startsWith(WALLET_API);
-      if (!isWalletApi) admitOrigin(request, response, corsOrigins);
-      const handler = routes.get(path) ?? rpc.get(path) ?? (isWalletApi ? wallets : notFound);
+      const service = restServiceOf(path);
+      if (service === undefined) admitOrigin(request, response, corsOrigins);
+      const handler = routes.get(path) ?? rpc.get(path) ?? (service === undefined ? notFound : rest[service]);
       const refuse = (error: ServiceError): void =>
-        isWalletApi ? sendProblem(response, toProblem(error, createRequestId())) : sendError(response, error);
+        service === undefined
+          ? sendError(response, error)
+          : sendProblem(response, toProblem(error, createRequestId()));
       return answer(options, { path, response, refuse }, () => handler(request, response));
     },
     servesPlain: (target) => rpc.has(pathOf(target)),
@@ -75,8 +77,8 @@ async function answer(
 }
 
 /**
- * Lets the pages of the configured origins read the answer. Nothing is cross-origin below `/v1/` unless the wallet API's own
- * setting allows it.
+ * Lets the pages of the configured origins read the answer. Nothing of the REST services is cross-origin unless the wallet
+ * service's own setting allows it.
  */
 function admitOrigin(request: HttpRequest, response: HttpResponse, origins: readonly string[]): void {
   const { origin } = request.headers;

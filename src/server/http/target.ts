@@ -1,5 +1,14 @@
-/** The path prefix of the wallet API. */
-export const WALLET_API = '/v1/';
+/** The path prefixes of the REST services. */
+export const REST_PREFIXES = { wallets: '/v1/', account: '/account/v1/' } as const;
+
+export type RestServiceName = keyof typeof REST_PREFIXES;
+
+const NAMES = Object.keys(REST_PREFIXES) as readonly RestServiceName[];
+
+/** Returns the REST service that a path belongs to. */
+export function restServiceOf(path: string): RestServiceName | undefined {
+  return NAMES.find((name) => path.startsWith(REST_PREFIXES[name]));
+}
 
 /** Returns the path of a request target, in origin form or, as every server must accept, in absolute form (RFC 9112, section 3.2.2). */
 export function pathOf(target: string): string {

@@ -3,7 +3,11 @@ import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorEntry } from '../../../generated/errors.ts';
-import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
+import {
+  authenticateToken,
+  type AuthenticatedHolder,
+  type TokenHolder,
+} from '../../account/tokens/authenticate-token.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { HttpHandler } from '../http/http-server.ts';
@@ -80,6 +84,7 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
     const { name, scopes } = operation;
     const keep = (holder: TokenHolder): void => request.setDecorator('holder', holder);
     const holder = authenticateToken(options, request.headers.authorization, scopes, keep);
+    request.setDecorator('holder', holder);
     const limit = service.limitOf(name);
     if (limit !== undefined)
       await countRequest(limit, holder.accountId, (fields) => void reply.headers(fields));
@@ -101,7 +106,9 @@ function operationRoutes(service: RestService, work: InFlightRequests) {
   const routes = Object.keys(service.contract).map((operation) => {
     const serve = ({ request, reply }: Pick<Exchange, 'request' | 'reply'>) => {
       const exchange = { request, reply, include: work.include<void> };
-      return work.include(service.serve(operation, request.getDecorator<TokenHolder>('holder'), exchange));
+      return work.include(
+        service.serve(operation, request.getDecorator<AuthenticatedHolder>('holder'), exchange),
+      );
     };
     return [operation, serve] as const;
   });

@@ -1,6 +1,6 @@
 import type { AppRouter } from '@ts-rest/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TokenHolder } from '../../account/tokens/authenticate-token.ts';
+import type { AuthenticatedHolder } from '../../account/tokens/authenticate-token.ts';
 import type { CallLimitState } from '../../account/wallet-create-limit.ts';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { AnswerForm } from '../../../generated/wallets/operations.ts';
@@ -45,5 +45,5 @@ export type RestService = {
   /** Returns the limit that requests of an operation count for; undefined if there is none. */
   readonly limitOf: (operation: string) => RateLimited | undefined;
   /** Serves a request that was admitted. */
-  readonly serve: (operation: string, holder: TokenHolder, exchange: Exchange) => Promise<RestAnswer>;
+  readonly serve: (operation: string, holder: AuthenticatedHolder, exchange: Exchange) => Promise<RestAnswer>;
 };

@@ -56,7 +56,8 @@ export function createWalletService(options: WalletServiceOptions): RestService 
       const { headers } = request;
       const idempotencyKey = readKey(entry, headers);
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
-      const caller = { ...holder, requestId: request.id, address: addressOf(options, request) };
+      const { accountId, tokenId } = holder;
+      const caller = { accountId, tokenId, requestId: request.id, address: addressOf(options, request) };
       request.setDecorator('isServed', true);
       const answered = await answer(deps, {
         ...{ operation, request: wanted as WalletRequest<OperationId>, caller, idempotencyKey },

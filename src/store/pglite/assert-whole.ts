@@ -9,6 +9,8 @@ import { DamagedStore } from './damaged-store.ts';
 const FILES = ['PG_VERSION', 'global/pg_control', 'global/pg_filenode.map', 'postgresql.conf'];
 /** Directories that every database has, and that are never empty. */
 const DIRECTORIES = ['base', 'global', 'pg_wal', 'pg_xact', 'pg_multixact/offsets'];
+/** The name of a database's directory; another one, of temporary files, exists once a statement needed some. */
+const DATABASE = /^\d+$/;
 /** The name of a WAL segment; its first bytes give the format. */
 const SEGMENT = /^[0-9A-F]{24}$/;
 
@@ -19,7 +21,8 @@ const SEGMENT = /^[0-9A-F]{24}$/;
  */
 export function assertWhole(directory: string): void {
   if (readdirSync(directory).length === 0) return;
-  const maps = namesIn(directory, 'base').map((database) => `base/${database}`);
+  const databases = namesIn(directory, 'base').filter((name) => DATABASE.test(name));
+  const maps = databases.map((database) => `base/${database}`);
   const faults = [
     ...DIRECTORIES.flatMap((path) => (namesIn(directory, path).length === 0 ? [`${path} has no files`] : [])),
     ...[...FILES, ...maps.flatMap((path) => [`${path}/PG_VERSION`, `${path}/pg_filenode.map`])].flatMap(

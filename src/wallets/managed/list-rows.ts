@@ -1,3 +1,4 @@
+import type { ListPosition } from '../../base/list-cursor.ts';
 import { sql } from '../../store/drizzle.ts';
 import { createSelection } from '../../store/select-rows.ts';
 import type { PlaceholderOf } from '../../store/statement.ts';
@@ -6,7 +7,6 @@ import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
 import { isDestroyed } from './is-destroyed.ts';
-import type { ListPosition } from './list-cursor.ts';
 import type { WalletRow } from './wallet-row.ts';
 
 /** Which wallets of an account to list; a filter that is absent lets all through. */
@@ -48,7 +48,7 @@ export async function listRows(
   if (filters.master_wallet_id !== undefined && !isWalletId(master_wallet_id)) return [];
   const values: Values = {
     ...{ accountId: context.caller.accountId, label, address, master_wallet_id, limit },
-    beforeAt: after?.createdAt.toISOString() ?? 'infinity',
+    beforeAt: after?.at.toISOString() ?? 'infinity',
     beforeId: after?.id ?? '',
   };
   const select = selectionFor(FILTERS.filter((name) => filters[name] !== undefined));

@@ -265,11 +265,10 @@ export const rotateKey: RestContract = {
       name: 'developmentKeyProtected',
       kind: 'error',
       example: 'development_key_protected',
-      condition: 'development_account',
       request: {
         method: 'POST',
-        path: '/account/v1/keys/$fresh_key_id/rotate',
-        token: '$token',
+        path: '/account/v1/keys/$development_key_id/rotate',
+        token: '$development_token',
         headers: { 'Content-Type': 'application/json' },
         body: { overlap_seconds: 3600 },
       },

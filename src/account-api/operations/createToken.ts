@@ -1,0 +1,20 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { createToken as create } from '../../account/tokens/access-tokens.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { AccountContext } from '../account-context.ts';
+import { recordChange } from '../record-change.ts';
+import { showToken } from '../show-token.ts';
+
+/** `POST /account/v1/tokens`: a token that may do no more than the calling one. The secret is in the answer, and nowhere else. */
+export const createToken: AccountHandler<AccountContext, 'createToken'> = async (context, { body }) => {
+  const { caller, clock } = context;
+  const { name, scopes, expires_in_seconds: seconds } = body;
+  const missing = scopes.find((scope) => !caller.scopes.has(scope));
+  if (missing !== undefined) throw serviceError('scopeNotHeld', { scope: missing });
+  const nowMs = clock.nowMs();
+  const expiresAtMs = seconds === undefined ? undefined : nowMs + seconds * 1000;
+  const deps = { ...context, record: recordChange(context, 'createtoken') };
+  const wanted = { accountId: caller.accountId, name, scopes, expiresAtMs };
+  const { text, token } = await create(deps, wanted, nowMs);
+  return { kind: 'json', body: { ...showToken(token, nowMs), access_token: text } };
+};

@@ -1,0 +1,14 @@
+import { appendAudit } from '../account/audit/append-audit.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import type { AccountContext } from './account-context.ts';
+
+/** Returns a function that appends a change of a key or a token to the audit log, in the transaction that makes it. */
+export function recordChange(
+  { caller: { accountId, tokenId, requestId }, clock }: AccountContext,
+  action: string,
+): (tx: StoreTransaction, subjectId: string) => Promise<void> {
+  return (tx, subjectId) => {
+    const fact = { action, outcome: 'ok', tokenId, requestId, walletId: subjectId };
+    return appendAudit(tx, accountId, [fact], clock.nowMs());
+  };
+}

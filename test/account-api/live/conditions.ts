@@ -1,0 +1,38 @@
+import type { WalletState } from '../../../src/contract/wallets/run-contract.ts';
+import { query } from '../../wallets/live/query.ts';
+
+/** The tables of keys and tokens, one of which every operation reads or writes. */
+const TABLES = ['api_keys', 'access_tokens'];
+
+const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');
+
+/** The tables are not where they should be. */
+export async function loseTables(databaseUrl: string): Promise<WalletState> {
+  await query(
+    databaseUrl,
+    onEach((table) => `alter table ${table} rename to away_${table}`),
+  );
+  const restore = onEach((table) => `alter table away_${table} rename to ${table}`);
+  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+}
+
+/** Every use of the tables fails as on a full disk, reading too, which may need room to sort. */
+export async function fillDisk(databaseUrl: string): Promise<WalletState> {
+  await query(
+    databaseUrl,
+    `create or replace function raise_full() returns boolean language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create or replace function refuse_row() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    ${onEach(
+      (table) => `alter table ${table} rename to away_${table};
+        create trigger a_full before insert on away_${table} execute function refuse_row();
+        create view ${table} as select * from away_${table} where raise_full()`,
+    )}`,
+  );
+  const restore = onEach(
+    (table) => `drop view ${table}; drop trigger a_full on away_${table};
+      alter table away_${table} rename to ${table}`,
+  );
+  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+}

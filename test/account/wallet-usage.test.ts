@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ensureAccount } from '../../src/account/accounts.ts';
+import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
+import { createMoney } from '../../src/account/money/money.ts';
+import { readWalletUsage, type WalletUsageQuery } from '../../src/account/read-wallet-usage.ts';
+import { createToken } from '../../src/account/tokens/access-tokens.ts';
+import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { describeStores } from '../store/backends.ts';
+import { pay } from './money/books.ts';
+
+const HOUR_MS = 3_600_000;
+/** The beginning of a day of UTC. */
+const DAY = Date.UTC(2025, 9, 9);
+const money = createMoney({ ownerId: randomUUID() });
+
+describeStores('usage of wallet operations', (backend) => {
+  const store = backend.emptied();
+
+  async function newAccount(name: string) {
+    const accountId = await ensureAccount(store(), name, DAY);
+    await pay(store(), accountId, 1_000_000n);
+    const params = {
+      accountId,
+      name: `${name}'s`,
+      scopes: ['wallets:sign'] as const,
+      expiresAtMs: undefined,
+    };
+    const { id: tokenId } = await createToken({ store: store(), tokens: new TokenRing() }, params, DAY);
+    const record = (atMs: number, ...facts: readonly Partial<AuditFact>[]) =>
+      appendAuditInOwnTransaction(
+        store(),
+        accountId,
+        facts.map((own) => ({
+          action: 'sign',
+          outcome: 'ok',
+          requestId: `req_${randomUUID()}`,
+          tokenId,
+          ...own,
+        })),
+        atMs,
+      );
+    const charge = (nowMs: number, operation: 'managed_signing' | 'wallet_creation', units: number) =>
+      store().transaction((tx) => money.chargeNow(tx, { accountId, operation, units, nowMs }));
+    return { tokenId, record, charge };
+  }
+
+  const read = (by: WalletUsageQuery['by'], own: Partial<WalletUsageQuery> = {}) =>
+    readWalletUsage(store(), { sinceMs: 0, by, account: undefined, ...own });
+
+  /** Two accounts that created, signed and were refused on two days. */
+  async function fill() {
+    const acme = await newAccount('acme');
+    await acme.record(DAY - 1, {}, { outcome: 'replayed' });
+    await acme.charge(DAY - 1, 'managed_signing', 1);
+    const batch = { action: 'create', requestId: 'req_batch' };
+    await acme.record(DAY, { ...batch, walletId: 'w_1' }, { ...batch, walletId: 'w_2' });
+    await acme.charge(DAY, 'wallet_creation', 2);
+    await acme.record(DAY + HOUR_MS, { outcome: 'scope_missing', units: 7 }, { action: 'fetch' });
+    // Neither of them is a request of the wallet service.
+    await acme.record(DAY, { tokenId: undefined, action: 'destroy' }, { action: 'subscribe', outcome: 'x' });
+    const other = await newAccount('other');
+    await other.record(DAY, {});
+    await other.charge(DAY, 'managed_signing', 1);
+    return { acme, other };
+  }
+
+  test('is summed up by operation: a request counts once, however many records it has', async () => {
+    await fill();
+    expect(await read('operation')).toEqual([
+      { group: 'sign', requests: 3, refused: 7, charged: { units: 2n, cost: 200n } },
+      { group: 'create', requests: 1, refused: 0, charged: { units: 2n, cost: 2_000n } },
+      { group: 'fetch', requests: 1, refused: 0, charged: { units: 0n, cost: 0n } },
+    ]);
+  });
+
+  test('by token, without what the books do not know', async () => {
+    const { acme, other } = await fill();
+    expect(await read('token')).toEqual([
+      { group: acme.tokenId, requests: 4, refused: 7, token: { name: "acme's", account: 'acme' } },
+      { group: other.tokenId, requests: 1, refused: 0, token: { name: "other's", account: 'other' } },
+    ]);
+  });
+
+  test('by the minutes, hours and days of UTC, of one account, and since a minute', async () => {
+    await fill();
+    expect(await read('day')).toEqual([
+      { group: '2025-10-08T00:00:00Z', requests: 2, refused: 0, charged: { units: 1n, cost: 100n } },
+      { group: '2025-10-09T00:00:00Z', requests: 3, refused: 7, charged: { units: 3n, cost: 2_100n } },
+    ]);
+    const hours = (await read('hour', { account: 'acme', sinceMs: DAY + 59_999 })).map(
+      ({ group, requests, charged }) => [group, requests, charged?.units],
+    );
+    expect(hours).toEqual([
+      ['2025-10-09T00:00:00Z', 1, 2n],
+      ['2025-10-09T01:00:00Z', 1, 0n],
+    ]);
+    expect((await read('minute')).map(({ group }) => group)).toEqual([
+      ...['2025-10-08T23:59:00Z', '2025-10-09T00:00:00Z', '2025-10-09T01:00:00Z'],
+    ]);
+    expect(await read('day', { sinceMs: DAY + 2 * HOUR_MS })).toEqual([]);
+    expect(await read('operation', { account: 'development' })).toEqual([]);
+  });
+});
