@@ -3,7 +3,7 @@ import { findAccount } from '../account/find-account.ts';
 import type { PageQuery } from '../account/list-page.ts';
 import { type BookEntry, listEntries } from '../account/money/list-entries.ts';
 import { printUsd } from '../account/money/micro-usd.ts';
-import { hasToken } from '../account/tokens/access-tokens.ts';
+import { hasToken } from '../account/tokens/has-token.ts';
 import { type ListPosition, printCursor } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';

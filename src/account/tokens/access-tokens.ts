@@ -75,12 +75,6 @@ export async function revokeToken(
   return revokedAt;
 }
 
-/** True when an account has a token with this id, revoked or not. */
-export async function hasToken({ db }: Pick<Store, 'db'>, accountId: string, id: string): Promise<boolean> {
-  const isIt = and(eq(accessTokens.id, id), eq(accessTokens.accountId, accountId));
-  return (await db.select({ id: accessTokens.id }).from(accessTokens).where(isIt)).length > 0;
-}
-
 /** Lists the tokens of one account, or of all, oldest first, revoked ones included. */
 export async function listTokens(store: Store, account?: string): Promise<readonly AccessToken[]> {
   const { digest: _secret, ...shown } = getTableColumns(accessTokens);
