@@ -15,6 +15,13 @@ if (!isPackaged) {
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
+/** The exit code of a process whose reader has left, as a shell gives it for SIGPIPE. */
+const EXIT_PIPE = 141;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT_PIPE);
+});
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   writeOut: (text) => void process.stdout.write(text),

@@ -7,9 +7,14 @@ export type PageQuery = {
   /** Only entries before this instant. */
   readonly until?: Date | undefined;
   readonly after?: ListPosition | undefined;
-  /** At least 1. */
+  /** 1 to `MAX_LIMIT`. */
   readonly limit: number;
 };
+
+/** The most entries of a page. */
+export const MAX_LIMIT = 1_000;
+/** Those of a page that asks for no number. */
+export const DEFAULT_LIMIT = 100;
 
 /** The bounds of a page as statements take them. One entry more than the page has tells if there is a next one. */
 export type PageBounds = {

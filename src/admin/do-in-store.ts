@@ -11,12 +11,19 @@ import type { CommandContext } from './command-context.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 
-/** Does what a request asks in the store itself, where no server runs. Listing and revoking create no store. */
-export async function doInStore(
+/** Has a request done. @returns the result as JSON. */
+export type Ask = (request: unknown) => Promise<unknown>;
+
+/**
+ * Lets `work` have requests done in the store itself, where no server runs. Listing and revoking create no store.
+ *
+ * @param checked the first of them.
+ */
+export async function doInStore<T>(
   context: CommandContext,
   checked: AdminRequest,
-  command: unknown,
-): Promise<unknown> {
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
   const { store: where, clock, log, onNote } = context;
   const showNodes = (): never => {
     throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server is running there' });
@@ -24,7 +31,7 @@ export async function doInStore(
   if (checked.about === 'nodes') return showNodes();
   if (!hasStore(where) && !makesStore(checked)) {
     onNote(`${where.dataDir} has no store yet, and no server is running there`);
-    return answerWithoutStore(checked);
+    return work(async () => answerWithoutStore(checked));
   }
   await using opened = new AsyncDisposableStack();
   const store = await openStore(where, log);
@@ -56,6 +63,6 @@ export async function doInStore(
       return adoptWithoutServer({ store, dataDir: where.dataDir, headsFile, hsm, clock, log, launcher });
     },
   };
-  const result = await createServeCommand(deps, clock)(command);
-  return JSON.parse(JSON.stringify(result));
+  const serve = createServeCommand(deps, clock);
+  return await work(async (request) => JSON.parse(JSON.stringify(await serve(request))));
 }

@@ -1,4 +1,5 @@
 import { type AccountRequest, isAccountRequest, readAccountRequest } from './account-request.ts';
+import { isListRequest, type ListRequest, readListRequest } from './list-request.ts';
 import { type KeyRequest, readKeyRequest } from './key-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readSignerRequest, type SignerRequest } from './signer-request.ts';
@@ -11,6 +12,7 @@ export type AdminRequest =
   | { readonly about: 'usage'; readonly request: UsageRequest }
   | { readonly about: 'nodes'; readonly request: { readonly kind: 'nodes' } }
   | { readonly about: 'signer'; readonly request: SignerRequest }
+  | { readonly about: 'lists'; readonly request: ListRequest }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
@@ -19,12 +21,14 @@ export type AdminRequest =
  * @throws ServiceError `invalidCommand` with the mistake; `keyNotFound`, `tokenNotFound` for a malformed id.
  */
 export function readRequest(request: unknown): AdminRequest {
-  const members = typeof request === 'object' && request !== null ? { ...request } : {};
-  const kind = 'kind' in members && typeof members.kind === 'string' ? members.kind : '';
+  const members: Readonly<Record<string, unknown>> =
+    typeof request === 'object' && request !== null ? { ...request } : {};
+  const kind = typeof members.kind === 'string' ? members.kind : '';
   if (kind.startsWith('plans.')) return { about: 'plans', request: readPlanRequest({ ...members }) };
   if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
   if (kind === 'nodes') return { about: 'nodes', request: { kind } };
   if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
+  if (isListRequest(members)) return { about: 'lists', request: readListRequest(members) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };
 }

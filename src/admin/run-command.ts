@@ -1,26 +1,9 @@
-import type { Logger } from 'pino';
-import type { Config } from '../../generated/config.ts';
-import type { Clock } from '../base/clock.ts';
-import type { SignerLauncher } from '../signer/signer.ts';
-import type { StoreOptions } from '../store/open-store.ts';
-import { askAdmin } from './ask-admin.ts';
+import { serviceError } from '../base/service-error.ts';
+import { askAdmin, isServed } from './ask-admin.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Ask, doInStore } from './do-in-store.ts';
 import { readRequest } from './read-request.ts';
 import { waitForLock } from './wait-for-lock.ts';
-
-export type CommandContext = {
-  readonly store: StoreOptions;
-  /** The setting `installation_key_file`. */
-  readonly installationKeyFile: string | undefined;
-  /** The file that heads of the audit log are appended to. */
-  readonly headsFile: string;
-  readonly hsm: Config['hsm'];
-  /** Starts the signer, where it is not a child of this process. */
-  readonly launcher?: SignerLauncher | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Takes notes for the user, such as a wait. */
-  readonly onNote: (note: string) => void;
-};
 
 /** The deadlines of requests that read or rewrite the whole store. */
 const DEADLINES_MS: Readonly<Record<string, number>> = {
@@ -37,12 +20,42 @@ const DEADLINES_MS: Readonly<Record<string, number>> = {
  */
 export async function runCommand(context: CommandContext, request: unknown): Promise<unknown> {
   const checked = readRequest(request);
-  const attempt = async (): Promise<unknown> => {
+  return whenUnlocked(context, async () => {
     const answer = await askAdmin(context.store.dataDir, request, DEADLINES_MS[checked.request.kind]);
     if (answer !== undefined) return answer.result;
-    // What the store needs takes longer to load than a server to answer.
-    const { doInStore } = await import('./do-in-store.ts');
-    return doInStore(context, checked, request);
+    return inStore(context, checked, (ask) => ask(request));
+  });
+}
+
+/**
+ * As `runCommand`, for work of many requests, such as the pages of a list: a store that is opened for them stays open.
+ *
+ * @param first the first of them, which is checked before anything is done.
+ * @throws ServiceError also of `work`; `adminFailed` when the server stops meanwhile.
+ */
+export async function runCommands<T>(
+  context: CommandContext,
+  first: unknown,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const { dataDir } = context.store;
+  const checked = readRequest(first);
+  const askServer: Ask = async (request) => {
+    const answer = await askAdmin(dataDir, request);
+    if (answer !== undefined) return answer.result;
+    throw serviceError('adminFailed', { path: dataDir, reason: 'the server stopped' });
   };
-  return waitForLock(attempt, { onWait: (reason) => context.onNote(`${reason}; waiting for it`) });
+  return whenUnlocked(context, async () =>
+    (await isServed(dataDir)) ? work(askServer) : inStore(context, checked, work),
+  );
+}
+
+function whenUnlocked<T>({ onNote }: CommandContext, attempt: () => Promise<T>): Promise<T> {
+  return waitForLock(attempt, { onWait: (reason) => onNote(`${reason}; waiting for it`) });
+}
+
+async function inStore<T>(...args: Parameters<typeof doInStore<T>>): Promise<T> {
+  // What the store needs takes longer to load than a server to answer.
+  const { doInStore } = await import('./do-in-store.ts');
+  return doInStore(...args);
 }

@@ -10,6 +10,7 @@ import type { MasterRotation } from './master-rotation.ts';
 import type { AdoptionResult } from './adopt-without-server.ts';
 import { type AccountDeps, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
+import { serveLists } from './serve-lists.ts';
 import { servePlans } from './serve-plans.ts';
 import { serveUsage, type UsageDeps } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
@@ -45,6 +46,8 @@ export function createServeCommand(deps: CommandDeps, clock: Clock): ServeComman
         return servePlans(deps, request);
       case 'usage':
         return serveUsage(deps, request);
+      case 'lists':
+        return serveLists(deps.store, request);
       case 'account':
         return serveAccount(deps, request, clock.nowMs());
       case 'signer':

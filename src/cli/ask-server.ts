@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { CommandContext } from '../admin/command-context.ts';
 import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
@@ -21,17 +22,27 @@ type Asked = {
  */
 export async function askServer(
   options: OptionValues,
-  { env, writeOut, writeError }: Terminal,
+  terminal: Terminal,
   { request, describe, work = 'other' }: Asked,
 ): Promise<unknown> {
-  const { config: file, 'data-dir': dataDir, json } = options;
+  const result = await runCommand(await openContext(options, terminal, work), request);
+  terminal.writeOut(options.json === true ? `${JSON.stringify(result)}\n` : describe(result));
+  return result;
+}
+
+/** Returns the place that a command acts on, by its options. @throws ServiceError `invalidConfig`. */
+export async function openContext(
+  { config: file, 'data-dir': dataDir }: OptionValues,
+  { env, writeError }: Terminal,
+  work: Work,
+): Promise<CommandContext> {
   const config = loadConfig({
     file: typeof file === 'string' ? file : undefined,
     env,
     cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
   });
   const launcher = await enterGatewayUser(config, work);
-  const context = {
+  return {
     launcher,
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
@@ -41,7 +52,4 @@ export async function askServer(
     log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
     onNote: (note: string) => writeError(`keyslot: ${note}\n`),
   };
-  const result = await runCommand(context, request);
-  writeOut(json === true ? `${JSON.stringify(result)}\n` : describe(result));
-  return result;
 }

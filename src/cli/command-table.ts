@@ -1,5 +1,7 @@
 // The table of commands: help, parsing and completion come from it. Where a new command is run, the compiler says.
 import { SCOPES } from '../../generated/wallets/operations.ts';
+import { AUDIT_ACTIONS } from '../account/audit/audit-actions.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../account/list-page.ts';
 import { USAGE_GROUPS } from '../account/usage-group.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 import { LOCALNET_SETTING_OPTIONS, SETTING_OPTIONS } from './setting-options.ts';
@@ -30,6 +32,24 @@ const SERVER_OPTIONS: readonly OptionSpec[] = [
     path: 'directory',
   },
   { name: 'json', summary: 'Print the result as one line of JSON' },
+];
+
+/** The options of a list. */
+const LIST_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'since',
+    value: 'TIME',
+    summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
+  },
+  { name: 'until', value: 'TIME', summary: 'End, which is not included itself; given as --since' },
+  {
+    name: 'limit',
+    value: 'N',
+    summary: `Most entries to print: 1 to ${MAX_LIMIT}`,
+    fallback: `${DEFAULT_LIMIT}, with --jsonl all`,
+  },
+  { name: 'cursor', value: 'CURSOR', summary: 'Go on behind a page: its next_cursor' },
+  { name: 'jsonl', summary: 'Print each entry as one line of JSON' },
 ];
 
 const READY_JSON: OptionSpec = {
@@ -357,6 +377,20 @@ export const COMMANDS = [
     examples: ["keyslot credit acme 25 --note 'invoice 7'", 'keyslot credit acme -0.50'],
   },
   {
+    name: 'entries',
+    group: 'Wallet service',
+    summary: 'List the entries of the books of an account, newest first',
+    details: [
+      'An entry is a credit, a test_credit, a reserve, a charge or a refund. AMOUNT is the change of the balance, BALANCE what it was then; it is empty where the balance did not change. The books hold no request ids.',
+    ],
+    args: [ACCOUNT],
+    options: [...LIST_OPTIONS, ...SERVER_OPTIONS],
+    examples: [
+      'keyslot entries acme',
+      'keyslot entries acme --since 2025-01-01 --until 2025-02-01 --jsonl > january.jsonl',
+    ],
+  },
+  {
     name: 'billing',
     group: 'Wallet service',
     summary: 'Set or show how an account pays',
@@ -436,6 +470,31 @@ export const COMMANDS = [
     args: [ACCOUNT],
     options: SERVER_OPTIONS,
     examples: ['keyslot two-factor unlock acme'],
+  },
+  {
+    name: 'audit list',
+    group: 'Wallet service',
+    summary: 'List the records of the audit log of an account, newest first',
+    details: [
+      'With --json and --jsonl each record has its hash and the previous one. With --since or --until records are in the order of time, otherwise in that of the chain.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      { name: 'action', value: 'ACTION', summary: `Only ${AUDIT_ACTIONS.join(', ')}`, values: AUDIT_ACTIONS },
+      {
+        name: 'outcome',
+        value: 'OUTCOME',
+        summary: 'Only ok, replayed, interrupted, or the code of an error such as scope_missing',
+      },
+      { name: 'wallet', value: 'ID', summary: 'Only those of this wallet' },
+      { name: 'token', value: 'ID', summary: 'Only those of this access token' },
+      ...LIST_OPTIONS,
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot audit list acme --action destroy --since 7d',
+      'keyslot audit list acme --jsonl > audit.jsonl',
+    ],
   },
   {
     name: 'audit verify',

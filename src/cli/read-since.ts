@@ -1,22 +1,21 @@
 import { serviceError } from '../base/service-error.ts';
 import { parseDuration } from './duration.ts';
 
-const DEFAULT = '24h';
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The instant of `usage --since`, in milliseconds: a duration goes back from now, 24 hours unless given; ISO 8601 names an instant
- * in the past, where a day begins at midnight UTC and a time has its offset.
+ * The instant of an option such as `--since`, in milliseconds: a duration goes back from now; ISO 8601 names an instant in the past,
+ * where a day begins at midnight UTC and a time has its offset.
  *
  * @throws ServiceError `invalidCommand`.
  */
-export function readSince(since: unknown, nowMs: number): number {
-  const text = String(since ?? DEFAULT);
+export function readSince(option: string, value: unknown, nowMs: number): number {
+  const text = String(value);
   const durationMs = parseDuration(text);
   if (durationMs !== undefined) return Math.max(0, nowMs - durationMs);
-  const sinceMs = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  if (sinceMs >= 0 && sinceMs <= nowMs) return sinceMs;
+  const instantMs = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (instantMs >= 0 && instantMs <= nowMs) return instantMs;
   throw serviceError('invalidCommand', {
-    reason: `--since must be a duration such as 30m, 24h or 7d, or an instant in the past such as 2025-01-31 or 2025-01-31T12:00Z, got ${JSON.stringify(text)}`,
+    reason: `--${option} must be a duration such as 30m, 24h or 7d, or an instant in the past such as 2025-01-31 or 2025-01-31T12:00Z, got ${JSON.stringify(text)}`,
   });
 }

@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { askServer } from './ask-server.ts';
 import { describeResult } from './describe-result.ts';
 import type { GivenArguments } from './read-arguments.ts';
+import { isList, runList } from './run-list.ts';
 import { type ServerCommandName, serverRequest } from './server-request.ts';
 import type { Terminal } from '../base/terminal.ts';
 
@@ -17,6 +18,10 @@ export async function runOnServer(
   terminal: Terminal,
 ): Promise<number> {
   const request = serverRequest(name, { ...given, nowMs: systemClock.nowMs() });
+  if (isList(request)) {
+    await runList(request, given, terminal);
+    return 0;
+  }
   const describe = (result: unknown): string => describeResult(request.kind, result);
   const work = request.kind.startsWith('signer.') ? 'signer' : 'other';
   const result = await askServer(given.options, terminal, { request, describe, work });

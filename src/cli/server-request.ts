@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../account/list-page.ts';
 import { parseDuration } from './duration.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { RunnableName } from './parse-command-line.ts';
@@ -31,7 +32,7 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   'plans assign': ({ words: [account, plan] }) =>
     plan === undefined ? { kind: 'plans.assigned', account } : { kind: 'plans.assign', account, plan },
   usage: ({ options: { account, key: id, by, since }, nowMs }) => ({
-    ...{ kind: 'usage', account, id, by, sinceMs: readSince(since, nowMs) },
+    ...{ kind: 'usage', account, id, by, sinceMs: readSince('since', since ?? '24h', nowMs) },
   }),
   'tokens create': ({ options, lists: { scope: scopes } }) => {
     const { name, account } = options;
@@ -49,6 +50,11 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
   'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
   'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
+  entries: (given) => ({ kind: 'entries.list', ...listMembers(given) }),
+  'audit list': (given) => {
+    const { action, outcome, wallet: walletId, token: tokenId } = given.options;
+    return { kind: 'audit.list', ...listMembers(given), action, outcome, walletId, tokenId };
+  },
   'audit verify': ({ options: { account }, lists: { 'public-key': publicKeys } }) => ({
     ...{ kind: 'audit.verify', account, publicKeys },
   }),
@@ -63,6 +69,21 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
  */
 export function serverRequest(name: ServerCommandName, given: Given): ServerRequest {
   return REQUESTS[name](given);
+}
+
+/** The first page that may be needed. */
+function listMembers({ words: [account], options: { since, until, limit, cursor }, nowMs }: Given) {
+  const instant = (name: string, value: unknown) =>
+    value === undefined ? undefined : readSince(name, value, nowMs);
+  return {
+    ...{ account, cursor, sinceMs: instant('since', since), untilMs: instant('until', until) },
+    limit: limit === undefined ? DEFAULT_LIMIT : readCount(String(limit)),
+  };
+}
+
+/** Text that is no whole number stays as it is, to be refused with the others. */
+function readCount(text: string): number | string {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 function planRequest({ words: [name], options }: Given): ServerRequest {

@@ -27,6 +27,12 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ kind: 'plans.remove', name: 'developer' }, 'nothing to remove'],
   [{ kind: 'usage', sinceMs: 0, account: 'nobody' }, 'There is no account nobody'],
   [{ kind: 'usage', sinceMs: 0, id: 'nonsense' }, 'no API key with the id nonsense'],
+  [{ kind: 'entries.list', account: 'acme' }, 'from 1 to 1000, got undefined'],
+  [{ kind: 'entries.list', account: 'acme', limit: 1.5 }, 'from 1 to 1000, got 1.5'],
+  [{ kind: 'entries.list', account: 'acme', limit: 1, sinceMs: '0' }, 'since must be an instant'],
+  [{ kind: 'audit.list', account: 'acme', limit: 1, untilMs: 9e15 }, 'until must be an instant'],
+  [{ kind: 'audit.list', account: 'acme', limit: 1, cursor: 7 }, 'got 7'],
+  [{ kind: 'audit.list', account: 'nobody', limit: 1 }, 'There is no account nobody'],
   [{ kind: 'usage', sinceMs: 0, id: UNKNOWN_KEY }, `no API key with the id ${UNKNOWN_KEY}`],
 ];
 

@@ -1,9 +1,10 @@
 import type { ListPosition } from '../../base/list-cursor.ts';
 import { sql } from '../../store/drizzle.ts';
+import { readInOrder } from '../../store/read-in-order.ts';
 import { createSelection } from '../../store/select-rows.ts';
 import type { PlaceholderOf } from '../../store/statement.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { read } from '../transact.ts';
+import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
 import { isDestroyed } from './is-destroyed.ts';
@@ -52,7 +53,8 @@ export async function listRows(
     beforeId: after?.id ?? '',
   };
   const select = selectionFor(FILTERS.filter((name) => filters[name] !== undefined));
-  return read(context, (db) => select(db, values));
+  const [, rows] = await together(context, (db) => [readInOrder(db), select(db, values)]);
+  return rows;
 }
 
 function selectionFor(names: readonly (keyof ListFilters)[]): ReturnType<typeof createListSelection> {
