@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm';
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accessTokens } from '../store/access-tables.ts';
 import { toServiceError } from '../base/service-error.ts';
@@ -18,11 +19,9 @@ export type DevelopmentAccess = {
   readonly totp_secret: string;
 };
 
-const TOKEN_NAME = 'development';
-
 /**
  * Ensures a token with every scope, and a second factor. Credentials in `kept` from an earlier start are kept if they still work; otherwise
- * they are replaced, and the old ones are refused.
+ * they are replaced, and those that the server made before are refused.
  *
  * @param kept contents of `dev.json`, which may be anything.
  */
@@ -33,7 +32,12 @@ export async function ensureDevelopmentAccess(
   nowMs: number,
 ): Promise<DevelopmentAccess> {
   const token = findKept(deps, accountId, kept, nowMs) ?? (await makeToken(deps, accountId, nowMs));
-  await revokeTokens(deps, accountId, nowMs, token.id);
+  await revokeTokens(
+    deps,
+    accountId,
+    nowMs,
+    and(eq(accessTokens.name, DEVELOPMENT), ne(accessTokens.id, token.id)),
+  );
   if (kept.totp_secret !== undefined && (await hasTwoFactor(deps, accountId, kept.totp_secret)))
     return { access_token: token.text, totp_secret: kept.totp_secret };
   await removeSecondFactor(deps, accountId);
@@ -67,22 +71,16 @@ function findKept(
 }
 
 function makeToken(deps: TokenDeps, accountId: string, nowMs: number) {
-  const wanted = { accountId, name: TOKEN_NAME, scopes: SCOPES, expiresAtMs: undefined };
+  const wanted = { accountId, name: DEVELOPMENT, scopes: SCOPES, expiresAtMs: undefined };
   return createToken(deps, wanted, nowMs);
 }
 
-async function revokeTokens(
-  deps: TokenDeps,
-  accountId: string,
-  nowMs: number,
-  exceptId?: string,
-): Promise<void> {
+async function revokeTokens(deps: TokenDeps, accountId: string, nowMs: number, which?: SQL): Promise<void> {
   const { accountId: owner, id, revokedAt } = accessTokens;
-  const isOther = exceptId === undefined ? undefined : ne(id, exceptId);
   const live = await deps.store.db
     .select({ id })
     .from(accessTokens)
-    .where(and(eq(owner, accountId), isNull(revokedAt), isOther));
+    .where(and(eq(owner, accountId), isNull(revokedAt), which));
   for (const other of live) await revokeToken(deps, other.id, nowMs);
 }
 

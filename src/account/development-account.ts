@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { SQL } from 'drizzle-orm';
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyDeps, revokeApiKey } from './api-keys.ts';
+import { DEVELOPMENT } from './development-name.ts';
 import { ensureTestCredit } from './money/credit.ts';
 import type { PlanDeps } from './plans.ts';
 import type { TokenDeps } from './tokens/access-tokens.ts';
@@ -27,11 +29,10 @@ export type ServedAt = {
 /** The stores and books that the account is set up in. */
 export type DevelopmentDeps = KeyDeps & PlanDeps & TokenDeps & TwoFactorDeps;
 
-const KEY_NAME = 'development';
-
 /**
  * Sets up the development account and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
- * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and all others are revoked.
+ * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and what the server made before is
+ * revoked. Keys and tokens that somebody made in the account stay.
  * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
@@ -52,7 +53,7 @@ export async function ensureDevelopmentAccount(
     ...(await ensureDevelopmentAccess(deps, accountId, kept, nowMs)),
   };
   await writeDevelopmentFile(served.dataDir, file);
-  await revokeKeys(deps, accountId, nowMs, key.id);
+  await revokeKeys(deps, accountId, nowMs, and(eq(apiKeys.name, DEVELOPMENT), ne(apiKeys.id, key.id)));
   return file;
 }
 
@@ -100,19 +101,14 @@ function findKept(
 }
 
 function createKey(deps: KeyDeps, accountId: string, nowMs: number) {
-  return createApiKey(deps, { accountId, name: KEY_NAME }, nowMs);
+  return createApiKey(deps, { accountId, name: DEVELOPMENT }, nowMs);
 }
 
-async function revokeKeys(deps: KeyDeps, accountId: string, nowMs: number, exceptId?: string): Promise<void> {
+/** @param which only keys that match; all by default. */
+async function revokeKeys(deps: KeyDeps, accountId: string, nowMs: number, which?: SQL): Promise<void> {
   const live = await deps.store.db
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.accountId, accountId),
-        isNull(apiKeys.revokedAt),
-        exceptId === undefined ? undefined : ne(apiKeys.id, exceptId),
-      ),
-    );
+    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt), which));
   for (const { id } of live) await revokeApiKey(deps, id, nowMs);
 }

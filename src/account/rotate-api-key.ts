@@ -2,6 +2,7 @@ import { and, eq, isNull } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../base/service-error.ts';
+import { DEVELOPMENT } from './development-name.ts';
 import { announceKey } from './follow-keys.ts';
 import { draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
 
@@ -31,7 +32,8 @@ export async function rotateApiKey(
       .returning();
     if (old === undefined) throw await whyNotLive(tx, keyId);
     const [owner] = await tx.select().from(accounts).where(eq(accounts.id, old.accountId));
-    if (owner?.kind === 'development') throw serviceError('developmentKeyProtected', { id: keyId });
+    if (owner?.kind === 'development' && old.name === DEVELOPMENT)
+      throw serviceError('developmentKeyProtected', { id: keyId });
     const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
     const draft = draftApiKey({ accountId: old.accountId, name: old.name, rules }, nowMs);
     await tx.insert(apiKeys).values(draft.row);

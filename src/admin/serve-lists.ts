@@ -3,7 +3,7 @@ import { findAccount } from '../account/find-account.ts';
 import type { PageQuery } from '../account/list-page.ts';
 import { type BookEntry, listEntries } from '../account/money/list-entries.ts';
 import { printUsd } from '../account/money/micro-usd.ts';
-import { hasToken } from '../account/tokens/has-token.ts';
+import { ownsToken } from '../account/tokens/access-tokens.ts';
 import { type ListPosition, printCursor } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
@@ -24,7 +24,7 @@ export async function serveLists(store: Store, request: ListRequest): Promise<un
 
 async function auditPage(store: Store, accountId: string, query: AuditFilters & PageQuery) {
   const { tokenId } = query;
-  if (tokenId !== undefined && !(await hasToken(store, accountId, tokenId)))
+  if (tokenId !== undefined && !(await ownsToken(store, accountId, tokenId)))
     throw serviceError('tokenNotFound', { id: tokenId });
   const { records, next } = await listAudit(store, accountId, query);
   return { records: records.map(showRecord), ...showNext(next) };

@@ -1,11 +1,14 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createApiKey } from '../../src/account/api-keys.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../../src/account/development-account.ts';
 import { findAccount } from '../../src/account/find-account.ts';
 import { createKeyText } from '../../src/account/key-text.ts';
 import { loadKeyring } from '../../src/account/keyring.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
+import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
+import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import type { Store } from '../../src/store/open-store.ts';
@@ -109,6 +112,22 @@ describeStores('the development account', (backend) => {
     expect(verdicts).toEqual(['revoked', 'valid']);
     expect(await hasSecondFactor(store, first.totp_secret)).toBe(false);
     expect(await hasSecondFactor(store, second.file.totp_secret)).toBe(true);
+  });
+
+  test('keeps the keys and tokens that somebody made in it, and a token with fewer scopes than there are now is replaced', async () => {
+    const store = opened();
+    const first = await start(store);
+    const accountId = await findAccount(store, 'development');
+    const key = await createApiKey(first.places, { accountId, name: 'checkout' }, NOW_MS);
+    const wanted = { accountId, name: 'reader', scopes: ['wallets:read'] as const, expiresAtMs: undefined };
+    const token = await createToken(first.places, wanted, NOW_MS);
+    const old = await createToken(first.places, { ...wanted, name: 'development' }, NOW_MS);
+    await writeFile(join(filesDir(), 'dev.json'), JSON.stringify({ ...first.file, access_token: old.text }));
+    const second = await start(store);
+    expect([key.text, token.text, old.text].map(second.verdictOf)).toEqual(['valid', 'valid', 'revoked']);
+    expect(second.verdictOf(second.file.access_token)).toBe('valid');
+    const rotated = await rotateApiKey(second.places, { keyId: key.id, overlapMs: 0 }, NOW_MS);
+    expect(second.verdictOf(rotated.text)).toBe('valid');
   });
 
   test('loses its secrets and its file when an operator configures the server', async () => {

@@ -39,7 +39,7 @@ async function fill(count: number): Promise<{ readonly accountId: string; readon
     });
     await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
     for (const amount of [1n, 2n, 3n])
-      await store.db.transaction((tx) => credit(tx, { accountId, amount, note: undefined, nowMs: NOW_MS }));
+      await store.transaction((tx) => credit(tx, { accountId, amount, note: undefined, nowMs: NOW_MS }));
     return { accountId, tokenId };
   } finally {
     await store.close();
