@@ -37,18 +37,18 @@ export async function admitRequest(
 ): Promise<Message | undefined> {
   const { request, response } = exchange;
   if (isCostly(request)) {
-    if (!mayGoOn(exchange, await admission.preview(caller), 'null')) return undefined;
+    if (!mayGoOn(exchange, await admission.preview(caller))) return undefined;
   }
   let message: Message;
   try {
     if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
     message = parseBody(await readBody(request, response, maxBodyBytes), limits);
   } catch (fault) {
-    if (mayGoOn(exchange, await admission.admitFaulty(caller), 'null')) throw fault;
+    if (mayGoOn(exchange, await admission.admitFaulty(caller))) throw fault;
     return undefined;
   }
   const verdict = await admission.admit(caller, weighMessage(message));
-  return mayGoOn(exchange, verdict, idOf(message)) ? message : undefined;
+  return mayGoOn(exchange, verdict, message) ? message : undefined;
 }
 
 /** True if a body is announced as large, or without a size. */
@@ -57,11 +57,11 @@ function isCostly({ headers }: HttpRequest): boolean {
 }
 
 /** False: the plan did not allow it, and that has been answered. */
-function mayGoOn({ request, response }: Exchange, verdict: Verdict, id: string): boolean {
+function mayGoOn({ request, response }: Exchange, verdict: Verdict, message?: Message): boolean {
   if (response.destroyed) return false;
   setLimitFields(request, response, verdict);
   if (verdict.refusal === undefined) return true;
-  sendError(response, verdict.refusal, id);
+  sendError(response, verdict.refusal, message && idOf(message));
   return false;
 }
 
