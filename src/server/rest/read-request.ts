@@ -8,6 +8,8 @@ import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import {
   type AnswerForm,
+  BODY_MEMBERS,
+  isHeaderValue,
   MEDIA_TYPES,
   type OperationEntry,
   type OperationId,
@@ -17,12 +19,15 @@ import {
   OTHER_MEDIA_TYPES,
 } from '../../../generated/wallets/operations.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
-import { serviceError } from '../../base/service-error.ts';
-import { misplacedMembers } from './misplaced-members.ts';
-import { repeatedMembers } from './repeated-members.ts';
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
+import { scanMembers } from '../../rpc/scan-json.ts';
 
 /** The most faults reported: nobody reads more. */
 const MAX_PROBLEMS = 32;
+
+/** No operation's body is nested deeper; one that is has an unknown member, and is refused for that. */
+const MAX_BODY_DEPTH = 4;
+const OPEN_BRACE = 0x7b;
 
 /** A request before any of it was checked. */
 export type RawRequest = {
@@ -60,6 +65,36 @@ export function readKey(operation: OperationId, headers: IncomingHttpHeaders): s
   return idempotent && typeof text === 'string' ? readIdempotencyKey(text) : undefined;
 }
 
+/**
+ * Reads X-Wallets-Received: how many wallets of an earlier request with the same Idempotency-Key arrived. Undefined without it,
+ * and for operations that do not take it.
+ *
+ * @throws ServiceError `walletsReceivedInvalid`.
+ */
+export function readReceived(
+  operation: OperationId,
+  headers: IncomingHttpHeaders,
+  body: object | undefined,
+): number | undefined {
+  const entry: OperationEntry = OPERATIONS[operation];
+  const text = headers['x-wallets-received'];
+  if (typeof text !== 'string' || !entry.headers.includes('X-Wallets-Received')) return undefined;
+  if (!isHeaderValue('X-Wallets-Received', text))
+    throw unfitReceived('expected a whole number from 0, of at most 10 digits');
+  if (headers['idempotency-key'] === undefined)
+    throw unfitReceived('the Idempotency-Key of the earlier request is missing');
+  if (isManaged(body)) throw unfitReceived('managed custody does not use it; repeat the request without it');
+  return Number(text);
+}
+
+function isManaged(body: object = {}): boolean {
+  return ('custody' in body && body.custody === 'managed') || 'master_wallet_id' in body;
+}
+
+function unfitReceived(reason: string): ServiceError {
+  return serviceError('walletsReceivedInvalid', { reason });
+}
+
 function readBody(operation: OperationWithBody, { body, query }: RawRequest): object {
   const misplaced = misplacedMembers(query);
   const { value, repeated } = parse(body);
@@ -89,6 +124,39 @@ function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
   } finally {
     bytes.fill(0);
   }
+}
+
+/**
+ * Finds body members in the query of a request, where they would be ignored: `?custody=managed` would be answered with secret
+ * keys. Their values are not shown. Other query parameters pass.
+ */
+function misplacedMembers(query: unknown): readonly FieldProblem[] {
+  const names = typeof query === 'object' && query !== null ? Object.keys(query) : [];
+  return names
+    .map((name) => name.toLowerCase())
+    .filter((name) => BODY_MEMBERS.has(name))
+    .map((name) => ({
+      pointer: `/${name}`,
+      detail: 'is in the query string; send it as a member of the JSON body',
+    }));
+}
+
+/**
+ * Finds the members that appear twice in a JSON object, or in an object inside it: parsers disagree about which of the two
+ * counts (RFC 8259, section 4). Names are compared decoded.
+ *
+ * @param json bytes that passed JSON.parse.
+ */
+function repeatedMembers(json: Buffer, pointer = '', depth = 1): readonly FieldProblem[] {
+  const members = scanMembers(json) ?? [];
+  const seen = new Set<string>();
+  return members.flatMap(({ name, start, end }) => {
+    const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const own = seen.has(name) ? [{ pointer: at, detail: 'appears more than once' }] : [];
+    seen.add(name);
+    const isNested = json[start] === OPEN_BRACE && depth < MAX_BODY_DEPTH;
+    return isNested ? [...own, ...repeatedMembers(json.subarray(start, end), at, depth + 1)] : own;
+  });
 }
 
 /** The form that the body names, else the one in Accept, else the first. */

@@ -1,4 +1,3 @@
-import { addressOf, type RestOptions } from './rest-options.ts';
 import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -7,20 +6,25 @@ import { walletContract } from '../../../generated/wallets/contract.ts';
 import { type OperationEntry, type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
 import { authenticateToken, type TokenHolder } from '../../account/tokens/authenticate-token.ts';
 import { serviceError } from '../../base/service-error.ts';
+import { recordedAddress } from '../../gate/client-address.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { countRequest } from './admit.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
-import { passHeaders } from './pass-headers.ts';
-import { type Exchange, serveOperation } from './serve-operation.ts';
+import type { RestOptions } from './rest-options.ts';
+import { type Exchange, passHeaders, serveOperation } from './serve-operation.ts';
 import { confirmDelivery } from './watch-delivery.ts';
 import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 
 /** A request target that names the server too (RFC 9112, section 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/]*/i;
 const MAX_PARAM_LENGTH = 16 * 1024;
+/** The operation of each route of the contract. */
+const OPERATION_OF: ReadonlyMap<unknown, OperationId> = new Map(
+  Object.entries(walletContract).map(([name, route]) => [route, name as OperationId]),
+);
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** The handler of the wallet API, and a promise that all requested work is done. */
@@ -152,7 +156,8 @@ function noteRefusal(options: RestOptions, thrown: unknown, request: FastifyRequ
   if (problem === undefined || problem.status >= 500) return;
   const holder = request.getDecorator<TokenHolder | null>('holder') ?? undefined;
   options.refusals.note({
-    ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
+    ...{ holder, outcome: problem.code, requestId: request.id },
+    address: recordedAddress(request.raw, options.trustsPeer),
     action: holder === undefined ? 'access' : OPERATIONS[operation].audit,
   });
 }
@@ -169,9 +174,7 @@ function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
 }
 
 function operationOf({ routeOptions }: FastifyRequest): OperationId | undefined {
-  const route = (routeOptions.config as { readonly tsRestRoute?: unknown }).tsRestRoute;
-  const found = Object.entries(walletContract).find(([, each]) => each === route);
-  return found === undefined ? undefined : (found[0] as OperationId);
+  return OPERATION_OF.get((routeOptions.config as { readonly tsRestRoute?: unknown }).tsRestRoute);
 }
 
 function operationPaths(): readonly string[] {

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
-import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
+import type { TrustsPeer } from '../../gate/client-address.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
 import type { WalletDeps } from '../../wallets/wallet-deps.ts';
 import type { AdmitOptions } from './admit.ts';
@@ -20,11 +19,3 @@ export type RestOptions = AdmitOptions & {
   readonly trustsPeer: TrustsPeer;
   readonly log: Pick<Logger, 'error'>;
 };
-
-/** Returns the address that a request comes from. */
-export function addressOf(
-  { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
-  { raw }: FastifyRequest,
-): string | undefined {
-  return recordedAddress(raw, trustsPeer);
-}

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type OperationId, OPERATIONS } from '../../../generated/wallets/operations.ts';
 import type { TokenHolder } from '../../account/tokens/authenticate-token.ts';
+import { recordedAddress } from '../../gate/client-address.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
-import { passHeaders } from './pass-headers.ts';
-import { readReceived } from './read-received.ts';
-import { readKey, readRequest } from './read-request.ts';
-import { type RestOptions, addressOf } from './rest-options.ts';
+import { readKey, readReceived, readRequest } from './read-request.ts';
+import type { RestOptions } from './rest-options.ts';
 import { sendStream } from './send-stream.ts';
 import { watchDelivery } from './watch-delivery.ts';
 
@@ -25,13 +24,14 @@ export async function serveOperation(
   holder: TokenHolder,
   { request, reply, include }: Exchange,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const { deps, answerRequest } = options;
+  const { deps, answerRequest, trustsPeer } = options;
   const { status } = OPERATIONS[operation];
   const { headers, query } = request;
   const idempotencyKey = readKey(operation, headers);
   const { id } = request.params as { readonly id?: string };
   const wanted = readRequest(operation, { id, query, headers, body: request.body as Buffer | undefined });
-  const caller = { ...holder, requestId: request.id, address: addressOf(options, request) };
+  const address = recordedAddress(request.raw, trustsPeer);
+  const caller = { ...holder, requestId: request.id, address };
   request.setDecorator('isServed', true);
   const signal = signalOf(reply);
   const answer = await answerRequest(deps, {
@@ -61,4 +61,11 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) controller.abort(CLIENT_LEFT);
   });
   return controller.signal;
+}
+
+/** Copies the headers that Fastify holds to the response of node:http, for an answer that Fastify does not send. */
+export function passHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
 }
