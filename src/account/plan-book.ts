@@ -14,10 +14,10 @@ export class PlanBook {
   readonly #held = new Map<string, string>();
 
   /** Returns the plan of an account: the assigned one, else the default of its kind. A deleted plan counts as not assigned. */
-  planOf(accountId: string): Plan {
+  readonly planOf = (accountId: string): Plan => {
     const name = this.#held.get(accountId) ?? DEFAULT_PLAN_NAMES.customer;
     return this.#plans.get(name) ?? this.#plans.get(DEFAULT_PLAN_NAMES.customer) ?? SPEC_DEFAULT;
-  }
+  };
 
   /** Returns the plan with this name; undefined if there is none. */
   find(name: string): Plan | undefined {

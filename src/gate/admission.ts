@@ -17,15 +17,14 @@ export type Admission = {
   /**
    * Charges the key's plan for all messages of a request together. A request that weighs more than the plan ever allows is
    * refused as `requestTooHeavy`, however much is left, because waiting does not help; it is charged 1, where that is left,
-   * since it had to be read. A request refused as `rateLimited` is charged nothing. Refused messages are counted here.
+   * since it had to be read. A request refused as `rateLimited` is charged nothing. Messages that do not become calls are
+   * counted here: refused ones, and as errors those that are not valid.
    */
   readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
   /** Charges 1 for a faulty request that holds no message, and counts it as an error. */
   readonly admitFaulty: (caller: Caller) => Promise<Verdict>;
   /** Checks, before a body that is costly to read, that the key has any allowance left. Charges nothing; counts refusals. */
   readonly preview: (caller: Caller) => Promise<Verdict>;
-  /** Counts admitted messages that are not valid calls. */
-  readonly countInvalid: (caller: Caller, messages: number) => void;
 };
 
 export type AdmissionOptions = {
@@ -45,15 +44,14 @@ export function createAdmission({
   count,
   onRefusal,
 }: AdmissionOptions): Admission {
-  const refuse = (caller: Caller, messages: readonly Weighed[], verdict: Verdict): Verdict => {
-    if (verdict.refusal === undefined) return verdict;
-    onRefusal(verdict.plan.name, verdict.refusal.code);
-    for (const message of messages) count({ keyId: caller.keyId, network, ...message, outcome: 'refused' });
+  const conclude = ({ keyId }: Caller, messages: readonly Weighed[], verdict: Verdict): Verdict => {
+    const { plan, refusal } = verdict;
+    if (refusal !== undefined) onRefusal(plan.name, refusal.code);
+    for (const message of messages) {
+      if (refusal !== undefined) count({ keyId, network, ...message, outcome: 'refused' });
+      else if (message === INVALID_MESSAGE) count({ keyId, network, ...message, outcome: 'error' });
+    }
     return verdict;
-  };
-  const countInvalid = ({ keyId }: Caller, messages: number): void => {
-    for (let index = 0; index < messages; index++)
-      count({ keyId, network, ...INVALID_MESSAGE, outcome: 'error' });
   };
   const admit = async (caller: Caller, messages: readonly Weighed[]): Promise<Verdict> => {
     const plan = planOf(caller.accountId);
@@ -63,22 +61,16 @@ export function createAdmission({
     const refusal = isTooHeavy
       ? serviceError('requestTooHeavy', { policy: plan.name, limit: plan.burst, value: weight })
       : refusalOf(plan, taken, weight);
-    const verdict = { plan, standing: taken, refusal };
-    return refusal === undefined ? verdict : refuse(caller, messages, verdict);
+    return conclude(caller, messages, { plan, standing: taken, refusal });
   };
   return {
     admit,
-    countInvalid,
-    admitFaulty: async (caller) => {
-      const verdict = await admit(caller, [INVALID_MESSAGE]);
-      if (verdict.refusal === undefined) countInvalid(caller, 1);
-      return verdict;
-    },
+    admitFaulty: (caller) => admit(caller, [INVALID_MESSAGE]),
     preview: async (caller) => {
       const plan = planOf(caller.accountId);
       const standing = await rateLimit.look(caller.keyId, plan);
       const refusal = refusalOf(plan, { ...standing, isAllowed: standing.remaining > 0 }, 1);
-      return refuse(caller, [UNREAD_REQUEST], { plan, standing, refusal });
+      return conclude(caller, [UNREAD_REQUEST], { plan, standing, refusal });
     },
   };
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
 import { serviceError } from '../base/service-error.ts';
 import { clientAddress, type TrustsPeer } from './client-address.ts';
-import { presentedKey } from './presented-key.ts';
 
 /** The authenticated caller of a request. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
@@ -57,4 +56,23 @@ export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer:
     finding satisfies never;
     throw serviceError('internalError');
   };
+}
+
+/** Returns the API key of a request: query parameter `apikey`, or header `X-Api-Key`; the query parameter wins. */
+export function presentedKey({
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
+  const query = url.indexOf('?');
+  const fromQuery = query < 0 ? null : readApikey(url.slice(query + 1));
+  const fromHeader = headers['x-api-key'];
+  const presented = fromQuery || (typeof fromHeader === 'string' ? fromHeader : '');
+  return presented === '' ? undefined : presented;
+}
+
+const ONLY_PARAMETER = /^apikey=(\w*)$/;
+
+/** A query with only a plain key, which is what clients send, needs no parser. */
+function readApikey(query: string): string | null {
+  return ONLY_PARAMETER.exec(query)?.[1] ?? new URLSearchParams(query).get('apikey');
 }

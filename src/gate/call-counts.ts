@@ -1,15 +1,20 @@
 import { Counter, Gauge } from 'prom-client';
-import { DurationCounts } from './duration-counts.ts';
+import type { ErrorName } from '../../generated/errors.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
+import { weighMethod } from './weigh.ts';
+
+/** The outcome of a call: `ok`, an error from the node, the client's disconnect, or an error of the catalogue. */
+export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
 
 type Labels = { readonly network: string; readonly method: string };
 type EndedCalls = Labels & {
-  readonly outcome: string;
+  readonly outcome: Outcome;
   readonly calls: number;
   readonly durationMs: number;
 };
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DURATION = 'keyslot_rpc_duration_seconds';
 const DURATION_HELP =
   'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
@@ -62,20 +67,21 @@ export class CallCounts {
     });
   }
 
+  /** Counts calls as under way. */
   start(network: string, calls: number): void {
     add(this.#underWay, network, calls);
   }
 
-  /** Subtracts calls that were started and have not ended. */
+  /** Subtracts started calls that are started again in another way. */
   withdraw(network: string, calls: number): void {
     add(this.#underWay, network, -calls);
   }
 
-  /** Records calls that ended in the same way, each after this time. */
+  /** Records calls of a method that ended in the same way, each after this time. Methods that are not in the specification count as one. */
   end({ network, method, outcome, calls, durationMs }: EndedCalls): void {
     add(this.#underWay, network, -calls);
     const methods = entry(this.#ended, network, () => new Map<string, CallsOfMethod>());
-    const { outcomes, durations } = entry(methods, method, () => ({
+    const { outcomes, durations } = entry(methods, weighMethod(method).method, () => ({
       outcomes: new Map<string, number>(),
       durations: new DurationCounts(),
     }));
@@ -94,4 +100,36 @@ function entry<T>(map: Map<string, T>, key: string, create: () => T): T {
   const created = create();
   map.set(key, created);
   return created;
+}
+
+/** A line of a histogram: the suffix of its name, its value, and the label `le` of a bucket. */
+type DurationLine = {
+  readonly suffix: '_bucket' | '_sum' | '_count';
+  readonly value: number;
+  readonly le?: number | '+Inf';
+};
+
+/** A histogram of durations. */
+class DurationCounts {
+  /** Counts per bucket, not cumulative; the last one holds the durations above all buckets. */
+  readonly #counts: number[] = new Array(BUCKETS_S.length + 1).fill(0);
+  #sumS = 0;
+
+  /** Adds a duration in seconds, `times` times. */
+  add(durationS: number, times: number): void {
+    let bucket = 0;
+    while (bucket < BUCKETS_S.length && durationS > (BUCKETS_S[bucket] ?? 0)) bucket += 1;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
+    this.#sumS += durationS * times;
+  }
+
+  /** Returns the lines in Prometheus form: each bucket includes the ones before it. */
+  read(): readonly DurationLine[] {
+    let count = 0;
+    const lines = this.#counts.map((own, bucket): DurationLine => {
+      count += own;
+      return { suffix: '_bucket', le: BUCKETS_S[bucket] ?? '+Inf', value: count };
+    });
+    return [...lines, { suffix: '_sum', value: this.#sumS }, { suffix: '_count', value: count }];
+  }
 }

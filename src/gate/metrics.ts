@@ -1,22 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
-import { isMethodName } from '../../generated/ledger/methods.ts';
-import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
 import type { ReplyMemory } from '../rpc/reply-memory.ts';
 import { CallCounts } from './call-counts.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
-
-/** The outcome of a call: `ok`, an error from the node, the client's disconnect, or an error of the catalogue. */
-export type Outcome = 'ok' | 'nodeError' | 'cancelled' | ErrorName;
-
-/** Calls of a method that ended in the same way after the same time. */
-export type CallRecord = {
-  readonly network: string;
-  readonly method: string;
-  readonly outcome: Outcome;
-  readonly calls: number;
-  readonly durationMs: number;
-};
 
 /**
  * All metrics. Labels are names from the spec and the configuration, never what a client sent; `createDriftMetrics` names the
@@ -24,10 +10,7 @@ export type CallRecord = {
  */
 export type Metrics = {
   readonly registry: Registry;
-  readonly startCalls: (network: string, calls: number) => void;
-  readonly endCalls: (record: CallRecord) => void;
-  /** Subtracts started calls that are started again in another way. */
-  readonly withdrawCalls: (network: string, calls: number) => void;
+  readonly calls: CallCounts;
   /** Counts a request that was refused or failed before it became a call: key, size, path, body. */
   readonly countRefusal: (error: ErrorName) => void;
   readonly countUpstreamError: (network: string, error: ErrorName) => void;
@@ -47,7 +30,6 @@ export function createMetrics(): Metrics {
   const registry = new MetricsRegistry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const calls = new CallCounts(registry);
   const refusals = counter(
     registers,
     'keyslot_http_refusals_total',
@@ -71,11 +53,7 @@ export function createMetrics(): Metrics {
   );
   return {
     registry,
-    startCalls: (network, count) => calls.start(network, count),
-    endCalls: ({ method, ...record }) => {
-      calls.end({ ...record, method: isKnown(method) ? method : 'unknown' });
-    },
-    withdrawCalls: (network, count) => calls.withdraw(network, count),
+    calls: new CallCounts(registry),
     countRefusal: (error) => refusals.inc({ error }),
     countUpstreamError: (network, error) => broken.inc({ network, error }),
     countRetry: (network) => retries.inc({ network }),
@@ -105,10 +83,6 @@ export function createMetrics(): Metrics {
       watch('keyslot_held_reply_limit_bytes', 'Most bytes of replies held in memory', () => limitBytes);
     },
   };
-}
-
-function isKnown(method: string): boolean {
-  return isMethodName(method) || isSubscriptionName(method) || isUnsubscribeName(method);
 }
 
 function counter<L extends string>(

@@ -15,6 +15,8 @@ export type Weighed = { readonly method: string; readonly weight: number };
 /** The weight of a message that does not reach a method: that of the lightest call. */
 const LEAST = 1;
 export const INVALID_MESSAGE: Weighed = { method: INVALID, weight: LEAST };
+/** A valid request without messages: it is charged, and counted only when it is refused. */
+const EMPTY_BATCH: Weighed = { method: INVALID, weight: LEAST };
 export const UNREAD_REQUEST: Weighed = { method: UNREAD, weight: LEAST };
 const UNKNOWN_METHOD: Weighed = { method: UNKNOWN, weight: LEAST };
 
@@ -37,7 +39,7 @@ export function weighMethod(method: string): Weighed {
 /** Returns the weights of the messages of a body, in order. An empty batch weighs as one message. */
 export function weighMessage(message: Message): readonly Weighed[] {
   if (message.kind === 'single') return [weigh(message.envelope)];
-  return message.envelopes.length === 0 ? [INVALID_MESSAGE] : message.envelopes.map(weigh);
+  return message.envelopes.length === 0 ? [EMPTY_BATCH] : message.envelopes.map(weigh);
 }
 
 type Envelope = Extract<Message, { readonly kind: 'single' }>['envelope'];

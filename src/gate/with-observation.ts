@@ -3,7 +3,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type ServiceError, toServiceError } from '../base/service-error.ts';
 import { countRuns, type Ended, isGivenUp } from './count-runs.ts';
 import type { LogFailure } from './failure-log.ts';
-import type { Metrics, Outcome } from './metrics.ts';
+import type { Outcome } from './call-counts.ts';
+import type { Metrics } from './metrics.ts';
 
 export type ObservationOptions = {
   readonly metrics: Metrics;
@@ -29,9 +30,9 @@ export function withObservation(
       const startMs = performance.now();
       const end = (outcome: Outcome): void => {
         const durationMs = performance.now() - startMs;
-        metrics.endCalls({ network, method: call.method, outcome, calls: 1, durationMs });
+        metrics.calls.end({ network, method: call.method, outcome, calls: 1, durationMs });
       };
-      metrics.startCalls(network, 1);
+      metrics.calls.start(network, 1);
       try {
         const reply = await ledger.serve(call, context);
         end(outcomeOf(reply));
@@ -54,7 +55,7 @@ export function withObservation(
     },
     serveTogether: async (calls, context) => {
       const startMs = performance.now();
-      metrics.startCalls(network, calls.length);
+      metrics.calls.start(network, calls.length);
       const outcomes = await ledger.serveTogether(calls, context);
       const durationMs = performance.now() - startMs;
       const { aborted, reason } = context.signal;
@@ -63,10 +64,10 @@ export function withObservation(
       );
       let withdrawn = calls.length;
       for (const run of runs) {
-        metrics.endCalls({ network, ...run, durationMs });
+        metrics.calls.end({ network, ...run, durationMs });
         withdrawn -= run.calls;
       }
-      metrics.withdrawCalls(network, withdrawn);
+      metrics.calls.withdraw(network, withdrawn);
       if (aborted) return outcomes;
       for (const outcome of outcomes)
         if (outcome.kind === 'failure') noteFailure(toServiceError(outcome.error));

@@ -1,14 +1,18 @@
 import type { LedgerReply, Outcome } from './outcome.ts';
 import { GATEWAY_HANDLERS } from '../../generated/ledger/gateway-handlers.ts';
-import type { MethodName } from '../../generated/ledger/methods.ts';
+import { isMethodName, type MethodName } from '../../generated/ledger/methods.ts';
+import { isSubscriptionName, isUnsubscribeName } from '../../generated/ledger/subscriptions.ts';
 import type { Context } from '../rpc/context.ts';
 import type { Call } from '../rpc/call.ts';
+import { serviceError } from '../base/service-error.ts';
+import { readWhole } from '../rpc/read-whole.ts';
 import { withPermit } from '../rpc/semaphore.ts';
+import { withClientId, withPlainId } from '../rpc/splice-id.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
-import type { NodeNeeds } from '../upstream/upstream.ts';
+import type { NodeNeeds, Upstream } from '../upstream/upstream.ts';
 import { NOT_BATCHED, type BatchUpstream } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
-import { forward } from './forward.ts';
 import { needsOf } from './needs.ts';
 import { serveRemaining } from './serve-remaining.ts';
 import { serveVersioned } from './serve-versioned.ts';
@@ -33,25 +37,27 @@ export type LedgerOptions = {
   readonly nodes: NodeVersions;
   /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (method: MethodName, member: string) => void;
+  /** Called for each call of a method that is not in the specification. */
+  readonly onUnknownMethod: (method: string) => void;
 };
 
 const HANDLERS: Readonly<Partial<Record<MethodName, (context: Context) => string>>> = GATEWAY_HANDLERS;
 
 /** Checks calls against the specification, answers them here or forwards them to a node as the received bytes. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { upstream, environment, nodes, onUnordered } = options;
+  const { upstream, environment, nodes, onUnordered, onUnknownMethod } = options;
   return {
     serve: (call, context) => {
-      const { signal, hold, semaphore } = context;
+      if (!isMethodName(call.method)) noteUnknown(call, onUnknownMethod);
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler(context) });
-      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, signal, hold, semaphore, needs });
+      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, context, needs });
       const needs = needsOf(method, call.params);
       if (needs === undefined) return send();
       const { params } = call;
       return serveVersioned(needs, {
-        ...{ nodes, send, params, hold, onUnordered: (member) => onUnordered(method, member) },
+        ...{ nodes, send, params, hold: context.hold, onUnordered: (member) => onUnordered(method, member) },
       });
     },
     serveTogether: (calls, owner) =>
@@ -61,6 +67,11 @@ export function createLedger(options: LedgerOptions): Ledger {
         (rest) => withPermit(owner.semaphore, () => upstream.sendTogether(rest, owner)),
       ),
   };
+}
+
+/** Over HTTP the methods of subscriptions do not exist, but the specification has them. Calls that are served together are known. */
+function noteUnknown({ method, isNotification }: Call, note: (method: string) => void): void {
+  if (!isNotification && !isSubscriptionName(method) && !isUnsubscribeName(method)) note(method);
 }
 
 /** Returns the outcome of a call that needs no node, or `alone` if it cannot be sent with others; undefined if it goes to a node. */
@@ -73,4 +84,36 @@ function answerHere(call: Call, environment: string, context: Context): Outcome 
   } catch (error) {
     return { kind: 'failure', error };
   }
+}
+
+type ForwardOptions = {
+  readonly method: MethodName;
+  readonly call: Call;
+  readonly context: Context;
+  readonly needs: NodeNeeds | undefined;
+};
+
+/**
+ * Sends a checked call to a node as the received bytes and returns the node's bytes. An id that nodes reject is sent as 0 and
+ * restored in the reply, which is held in memory for that.
+ */
+function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
+  const { method, call, context, needs } = options;
+  const { signal, semaphore } = context;
+  const body = call.raw;
+  if (!call.isNotification && !call.idIsPlain) return forwardWithPlainId(upstream, options);
+  const id = call.isNotification ? undefined : call.id;
+  return withPermit(semaphore, () => upstream.send({ body, method, id, signal, needs }));
+}
+
+async function forwardWithPlainId(
+  upstream: Upstream,
+  { method, call, context, needs }: ForwardOptions,
+): Promise<UpstreamReply> {
+  const { signal, hold, semaphore } = context;
+  const request = { body: withPlainId(call.raw), method, id: '0', signal, needs };
+  const reply = await withPermit(semaphore, () => upstream.send(request));
+  const body = withClientId(await readWhole(reply, hold), call.id);
+  if (body === undefined) throw serviceError('upstreamBroken');
+  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };
 }

@@ -35,7 +35,7 @@ export function startGate({ config, keyring, plans, usage, limitMetrics, clock, 
   return {
     authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config)),
     rateLimit: createMemoryRateLimit(),
-    planOf: (accountId) => plans.planOf(accountId),
+    planOf: plans.planOf,
     count: usage.count,
     onRefusal: limitMetrics.countRefusal,
   };

@@ -7,7 +7,6 @@ import { createNodeMetrics, type NodeMetrics } from '../gate/node-metrics.ts';
 import { withObservation } from '../gate/with-observation.ts';
 import type { DriftGuard } from '../ledger/drift/drift-guard.ts';
 import type { NetworkDrift } from '../ledger/drift/network-drift.ts';
-import { withUnknownMethods } from '../ledger/drift/with-unknown-methods.ts';
 import { type AnswerCache, createAnswerCache } from '../ledger/cache/answer-cache.ts';
 import { type CacheOutcome, withCache } from '../ledger/cache/with-cache.ts';
 import { createLedger, type Ledger } from '../ledger/ledger.ts';
@@ -88,7 +87,9 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
   shared.nodeMetrics.watch(label, { statuses: nodes.statuses, pace });
   const onUnordered = (method: string, member: string): void =>
     shared.nodeMetrics.countUnordered(label, method, member);
-  const nodeLedger = createLedger({ upstream, environment, nodes, onUnordered });
+  const nodeLedger = createLedger({
+    ...{ upstream, environment, nodes, onUnordered, onUnknownMethod: drift.noteUnknownMethod },
+  });
   const cache = answers && {
     answers,
     network: label,
@@ -110,7 +111,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     config,
     label,
     rpcPath: `/${label}`,
-    ledger: withObservation(withSubscriptions(withUnknownMethods(ledger, drift.noteUnknownMethod), hub), {
+    ledger: withObservation(withSubscriptions(ledger, hub), {
       ...{ metrics, logFailure, network: label },
     }),
     upstream,

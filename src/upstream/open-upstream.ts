@@ -1,10 +1,12 @@
+import { METHODS } from '../../generated/ledger/methods.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
+import { CallSignal } from '../rpc/call-signal.ts';
 import { withBatchSupport } from './batch-support.ts';
+import { BrokenConnection } from './broken-connection.ts';
+import { checkReply } from './read-reply.ts';
 import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
-import type { Upstream } from './upstream.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from './upstream.ts';
 import { type BatchUpstream, withBatches } from './with-batches.ts';
-import { withReplyCheck } from './with-reply-check.ts';
-import { withRetry } from './with-retry.ts';
-import { withTimeout } from './with-timeout.ts';
 
 /** The connection options of every node, without its address. */
 export type NodeOptions = Omit<HttpUpstreamOptions, 'url'>;
@@ -23,4 +25,67 @@ export function connectNode(url: string, options: NodeOptions): Upstream {
 /** Wraps the nodes of a network in the layers that every call gets, outermost first. */
 export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): BatchUpstream {
   return withBatches(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
+}
+
+/**
+ * Rejects bodies that are not a JSON-RPC reply to the call: a whole reply must be one object with either `result` or `error`,
+ * and the call's id (null is accepted on an error). Of a stream only the first byte is checked; a batch is checked where it is
+ * split. Throws `upstreamBroken`.
+ */
+function withReplyCheck(upstream: Upstream): Upstream {
+  return {
+    ...upstream,
+    send: async (request) => {
+      const reply = await upstream.send(request);
+      return reply.kind === 'stream' || request.id === undefined ? reply : checkReply(reply.body, request.id);
+    },
+  };
+}
+
+/**
+ * Sends a read once more if its connection broke, which a kept-alive connection may do at any time. A method that the spec
+ * marks `x-retry: never` is sent once: the node may have acted on it.
+ */
+function withRetry(upstream: Upstream, onRetry: () => void): Upstream {
+  return {
+    ...upstream,
+    send: async (request) => {
+      try {
+        return await upstream.send(request);
+      } catch (error) {
+        if (!isRetryable(request, error)) throw error;
+        onRetry();
+        return await upstream.send(request);
+      }
+    },
+  };
+}
+
+function isRetryable({ method, signal }: UpstreamRequest, error: unknown): boolean {
+  if (signal.aborted || (method !== BATCH && METHODS[method].retry !== 'safe')) return false;
+  return error instanceof ServiceError && error.cause instanceof BrokenConnection;
+}
+
+/** Gives a call `limitMs` until its reply is complete (or has begun to stream), retries included; then `upstreamTimeout`. */
+function withTimeout(upstream: Upstream, limitMs: number): Upstream {
+  return {
+    ...upstream,
+    send: async (request) => {
+      request.signal.throwIfAborted();
+      const deadline = new CallSignal();
+      const timer = setTimeout(() => deadline.abort(serviceError('upstreamTimeout', { limitMs })), limitMs);
+      const forget = request.signal.onAbort((reason) => deadline.abort(reason));
+      try {
+        const reply = await upstream.send({ ...request, signal: deadline });
+        if (reply.kind === 'stream') reply.body.once('close', forget);
+        else forget();
+        return reply;
+      } catch (error) {
+        forget();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
 }

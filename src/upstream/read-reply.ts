@@ -1,12 +1,35 @@
-import { type MemberSink, scanObject, type Span } from '../rpc/scan-json.ts';
+import { serviceError } from '../base/service-error.ts';
+import { isText, type MemberSink, scanObject, type Span } from '../rpc/scan-json.ts';
+import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
 /** The envelope of a reply: the position of its id, and whether it is an error. */
 export type ReadReply = { readonly id: Span; readonly isError: boolean };
 
-/** Reads a JSON-RPC reply without parsing its result; undefined unless it has one id and either a `result` or an `error`. */
-export function readReply(body: Buffer): ReadReply | undefined {
+/**
+ * Returns the bytes of a whole reply to the call with this id, which must be one object with either `result` or `error`, and the
+ * call's id (null is accepted on an error). Throws `upstreamBroken`.
+ */
+export function checkReply(body: Buffer, id: string): UpstreamReply {
   const reader = new ReplyReader();
-  return scanObject(body, reader) ? reader.take() : undefined;
+  const reply = scanObject(body, reader) ? reader.take() : undefined;
+  if (reply === undefined)
+    throw serviceError('upstreamBroken', {}, new Error('the body is no JSON-RPC reply'));
+  const { isError } = reply;
+  const { start, end } = reply.id;
+  if (!isText(body, start, end, id) && !answers(body.toString('utf8', start, end), id, isError)) {
+    throw serviceError('upstreamBroken', {}, new Error('the reply answers another call'));
+  }
+  return { kind: 'whole', body, isError };
+}
+
+/** Nodes may escape a string id differently from the client, and an error may have no id. */
+function answers(token: string, id: string, isError: boolean): boolean {
+  if (token === id || (isError && token === 'null')) return true;
+  try {
+    return token.startsWith('"') && JSON.parse(token) === JSON.parse(id);
+  } catch {
+    return false;
+  }
 }
 
 /** Reads replies from the members that a scan reports. */
@@ -28,7 +51,7 @@ export class ReplyReader implements MemberSink {
     }
   }
 
-  /** Returns the members reported since the last call as a reply. */
+  /** Returns the members reported since the last call as a reply; undefined unless they are one id and either a `result` or an `error`. */
   take(): ReadReply | undefined {
     const isReply = this.#ids === 1 && this.#outcomes === 1;
     this.#ids = 0;

@@ -8,7 +8,6 @@ import type {
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { audit, auditInOwnTransaction } from './audit.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { type Claimed, claimKey, NO_CLAIM, type Replacement, type WhenDelivered } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
 import { earlierBodies } from './earlier-bodies.ts';
@@ -122,4 +121,17 @@ async function leave({ claim, log, caller: { requestId } }: WalletContext): Prom
   } finally {
     claim.end();
   }
+}
+
+/** Prints a value as JSON text that does not depend on the order of members. Undefined members are left out. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, member: unknown) => (isObject(member) ? inOrder(member) : member));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function inOrder(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

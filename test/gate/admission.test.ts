@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Admission, createAdmission } from '../../src/gate/admission.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import type { CountedMessage } from '../../src/gate/usage-book.ts';
-import { INVALID_MESSAGE, weighMethod } from '../../src/gate/weigh.ts';
+import { INVALID_MESSAGE, weighMessage, weighMethod } from '../../src/gate/weigh.ts';
 
 const PLAN = { name: 'small', requestsPerSecond: 10, burst: 30 };
 const CALLER = { keyId: 'k1', accountId: 'a1' };
@@ -90,6 +90,16 @@ test('what is heavier than the burst is told so when the window is used up too, 
 test('a request without a message weighs 1, and counts as an error', async () => {
   expect((await admission.admitFaulty(CALLER)).standing.remaining).toBe(29);
   expect(counted).toMatchObject([{ method: 'invalid', outcome: 'error', weight: 1 }]);
+});
+
+test('admitted messages that are no calls count as errors; calls and an empty batch are not counted here', async () => {
+  await admission.admit(CALLER, [weighMethod('getSlot'), INVALID_MESSAGE, INVALID_MESSAGE]);
+  await admission.admit(CALLER, weighMessage({ kind: 'batch', envelopes: [] }));
+  expect(counted.map(({ method, outcome, weight }) => [method, outcome, weight])).toEqual([
+    ['invalid', 'error', 1],
+    ['invalid', 'error', 1],
+  ]);
+  expect((await admission.preview(CALLER)).standing.remaining).toBe(26);
 });
 
 test('a preview takes nothing, and refuses only a key that has nothing left', async () => {

@@ -35,7 +35,7 @@ test('the times of calls are printed as the library prints a histogram', async (
 test('calls are counted by outcome, and those under way', async () => {
   const registry = new MetricsRegistry();
   const counts = new CallCounts(registry);
-  for (const outcome of ['ok', 'ok', 'nodeError']) {
+  for (const outcome of ['ok', 'ok', 'nodeError'] as const) {
     counts.start('n', 1);
     counts.end({ network: 'n', method: 'getSlot', outcome, calls: 1, durationMs: 1 });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presentedKey } from '../../src/gate/presented-key.ts';
+import { presentedKey } from '../../src/gate/authenticate.ts';
 
 test.each([
   ['/p?apikey=abc', {}, 'abc'],

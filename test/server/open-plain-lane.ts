@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { PlainLane, type PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
+import { RequestTracker } from '../../src/server/http/request-tracker.ts';
 import { sendBody } from '../../src/server/http/respond.ts';
 
 export const BODY = 'hello';
@@ -16,8 +17,8 @@ export async function openLane(
     serves: () => true,
     handle: async (_request, response) => sendBody(response, 200, 'done'),
     handOver: (socket) => socket.destroy(),
-    isLast: () => false,
-    ...{ onBegin: () => undefined, onEnd: () => undefined, onNeverAsked: (socket) => socket.destroy() },
+    tracker: new RequestTracker(),
+    onNeverAsked: (socket) => socket.destroy(),
     ...{ maxHeadBytes: 1_000, keepAliveMs: 60_000, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
     ...options,
   });

@@ -8,6 +8,8 @@ import { sendBody, sendStream } from '../../src/server/http/respond.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { openLane, PLAIN } from './open-plain-lane.ts';
 
+const TRACKER = { isDraining: false, enter: () => undefined, leave: () => undefined };
+
 test('a connection is closed when it has been idle for too long after an answer, not before', async () => {
   const { lane, client } = await openLane({ keepAliveMs: 0 });
   lane.sweep();
@@ -67,7 +69,7 @@ test('what comes behind the last request of a connection is not answered, and th
   const release = Promise.withResolvers<void>();
   let count = 0;
   const { client } = await openLane({
-    isLast: () => true,
+    tracker: { ...TRACKER, isDraining: true },
     handle: async (_request, response) => {
       count += 1;
       begun.resolve();
@@ -112,7 +114,7 @@ async function openSlow(options: Partial<PlainLaneOptions> = {}): Promise<Slow> 
 
 test('an answer is under way until the system has taken it, though its client sends no more', async () => {
   let ended = 0;
-  const { client, served, closed } = await openSlow({ onEnd: () => (ended += 1) });
+  const { client, served, closed } = await openSlow({ tracker: { ...TRACKER, leave: () => (ended += 1) } });
   const noMore = once(served, 'end');
   client.end();
   await noMore;
@@ -124,7 +126,7 @@ test('an answer is under way until the system has taken it, though its client se
 });
 
 test('an answer that is read slowly is not given up while it is read', async () => {
-  const { lane, client, closed } = await openSlow({ isLast: () => true });
+  const { lane, client, closed } = await openSlow({ tracker: { ...TRACKER, isDraining: true } });
   const [first] = await once(client, 'data');
   lane.sweep();
   const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 100_000);
@@ -146,7 +148,7 @@ test.each([9, undefined])(
     const left: number[] = [];
     let ended = 0;
     const { client } = await openLane({
-      onEnd: () => (ended += 1),
+      tracker: { ...TRACKER, leave: () => (ended += 1) },
       handle: ({ socket }, response) => {
         left.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
         return sendStream(response, Readable.from([Buffer.from('a stream.')]), { sizeBytes, headers: {} });

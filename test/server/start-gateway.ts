@@ -16,7 +16,6 @@ import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
 import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
 import type { NetworkDrift } from '../../src/ledger/drift/network-drift.ts';
-import { withUnknownMethods } from '../../src/ledger/drift/with-unknown-methods.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
@@ -179,7 +178,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onFailure: options.onPubsubFailure ?? (() => undefined),
   });
   const environment = options.environment ?? 'localnet';
-  const nodeLedger = createLedger({ upstream, environment, nodes, onUnordered });
+  const nodeLedger = createLedger({
+    ...{ upstream, environment, nodes, onUnordered, onUnknownMethod: drift.noteUnknownMethod },
+  });
   const ledger =
     options.cacheBytes === undefined
       ? nodeLedger
@@ -194,14 +195,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const replyMemory = createReplyMemory(options.maxHeldBytes ?? 16 * maxBufferedBytes, maxBufferedBytes);
   metrics.watchReplyMemory(replyMemory);
   const metering = { network: 'solana-localnet', count: options.count ?? (() => undefined) };
-  const observed = withObservation(
-    withSubscriptions(withUnknownMethods(ledger, drift.noteUnknownMethod), hub),
-    {
-      metrics,
-      logFailure: createFailureLog(log, { nowMs: () => 0 }),
-      network: 'solana-localnet',
-    },
-  );
+  const observed = withObservation(withSubscriptions(ledger, hub), {
+    metrics,
+    logFailure: createFailureLog(log, { nowMs: () => 0 }),
+    network: 'solana-localnet',
+  });
   const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
   const maxBodyBytes = options.maxBodyBytes ?? 51_200;
   const trustsPeer = createTrustsPeer({

@@ -1,7 +1,8 @@
-import type { NodeVersions } from '../../src/upstream/nodes/ledger-nodes.ts';
+import type { LedgerOptions } from '../../src/ledger/ledger.ts';
 
 /** Nodes of whose versions nothing is known, for a ledger that is tested without any. */
-export const UNKNOWN_NODES: { readonly nodes: NodeVersions; readonly onUnordered: () => void } = {
+export const UNKNOWN_NODES: Pick<LedgerOptions, 'nodes' | 'onUnordered' | 'onUnknownMethod'> = {
   nodes: { support: () => 'unknown', versions: () => [], settled: async () => undefined },
   onUnordered: () => undefined,
+  onUnknownMethod: () => undefined,
 };

@@ -4,7 +4,6 @@ import type { Finding } from './finding.ts';
 import { type CountedFinding, NameCounts, OTHER_NAMES } from './name-counts.ts';
 import { NodeSamples, type NodeSamplesOptions, type SampleOutcome } from './node-samples.ts';
 import { NO_NAME, printableName } from './printable-name.ts';
-import { withSamples } from './with-samples.ts';
 
 /** Something in a node's answer or a client's call that is not in the specification. */
 export type DriftFinding = CountedFinding & {
@@ -78,7 +77,7 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
       onSamples(samples);
       return {
         ...node,
-        upstream: withSamples(node.upstream, samples),
+        upstream: samples.watch(node.upstream),
         onMessage: samples.takeMessage,
       };
     },

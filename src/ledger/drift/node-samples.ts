@@ -3,7 +3,7 @@ import { SUBSCRIPTIONS } from '../../../generated/ledger/subscriptions.ts';
 import { LentStream } from '../../rpc/lent-stream.ts';
 import type { OnMessage } from '../../upstream/pubsub-connection.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
-import { BATCH, type UpstreamRequest } from '../../upstream/upstream.ts';
+import { BATCH, type Upstream, type UpstreamRequest } from '../../upstream/upstream.ts';
 import type { CheckRequest } from './check-request.ts';
 import type { CheckThread } from './check-thread.ts';
 import type { Finding } from './finding.ts';
@@ -45,6 +45,21 @@ export class NodeSamples {
   /** True if the next answer of this name is to be checked. */
   isDue(name: string): boolean {
     return this.#sampler.isDue(name);
+  }
+
+  /** Returns the node with some of its answers checked. The other answers pass untouched. */
+  watch(node: Upstream): Upstream {
+    return {
+      ...node,
+      send: (request) => {
+        const replies = node.send(request);
+        if (!this.isDue(request.method)) return replies;
+        return replies.then((reply) => {
+          this.takeReply(request, reply);
+          return reply;
+        });
+      },
+    };
   }
 
   /** Call it once per sampling interval. */

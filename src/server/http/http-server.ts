@@ -183,12 +183,9 @@ function openPlainLane(
       parse(socket);
       socket.emit('data', chunk);
     },
-    isLast: () => tracker.isDraining,
-    onBegin: () => tracker.enter(),
-    onEnd: () => tracker.leave(),
     maxHeadBytes: MAX_HEADER_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
-    ...{ requestTimeoutMs, idleTimeoutMs },
+    ...{ tracker, requestTimeoutMs, idleTimeoutMs },
     onNeverAsked: (socket) => fail(new RequestTimeout(), socket),
   });
 }

@@ -3,10 +3,9 @@ import { serviceError, toServiceError } from '../../base/service-error.ts';
 import { answerBody } from '../../rpc/answer-body.ts';
 import type { ServeCall } from '../../rpc/call.ts';
 import type { ListenOptions } from '../connections/listener.ts';
-import { isJsonContentType } from './content-type.ts';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
-import { readBody } from './read-body.ts';
+import { isJsonBody, readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';
 
 /** A validator's own limit of a request body. */
@@ -43,7 +42,7 @@ async function route(serve: ServeCall, request: IncomingMessage, response: Serve
   if (request.url === '/health') return sendBody(response, 200, 'ok', { 'content-type': 'text/plain' });
   if (request.method === 'OPTIONS') return sendPreflight(request, response);
   if (request.method !== 'POST') throw serviceError('methodNotAllowed');
-  if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
+  if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
   const body = await readBody(request, response, MAX_BODY_BYTES);
   sendBody(response, 200, (await answerBody(body, serve, CALL_LIMITS)) ?? '');
 }

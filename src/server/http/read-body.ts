@@ -3,6 +3,8 @@ import { serviceError } from '../../base/service-error.ts';
 import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
 
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
 /**
  * Reads the body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks;
  * HTTP/1.0 clients cannot get one (RFC 9110, section 10.1.1).
@@ -18,6 +20,11 @@ export async function readBody(
   if (!(request instanceof PlainRequest)) return collectBody(request, response, maxBytes);
   if (request.body.length > maxBytes) throw serviceError('bodyTooLarge', { limit: maxBytes });
   return request.body;
+}
+
+/** True for a body that ledger nodes accept by its Content-Type: application/json, in UTF-8 if it names a charset. */
+export function isJsonBody({ headers }: HttpRequest): boolean {
+  return JSON_TYPE.test(headers['content-type'] ?? '');
 }
 
 function collectBody(request: IncomingMessage, response: HttpResponse, maxBytes: number): Promise<Buffer> {

@@ -1,14 +1,12 @@
-import type { Admission, Verdict } from '../../gate/admission.ts';
-import type { Caller } from '../../gate/authenticate.ts';
-import { weighMessage } from '../../gate/weigh.ts';
 import { serviceError } from '../../base/service-error.ts';
-import { isJsonContentType } from '../http/content-type.ts';
-import { setLimitFields } from '../http/limit-fields.ts';
-import { readBody } from '../http/read-body.ts';
+import { type Admission, retryAfterSeconds, type Verdict } from '../../gate/admission.ts';
+import type { Caller } from '../../gate/authenticate.ts';
+import { type PlanLimit, windowMs } from '../../gate/rate-limit.ts';
+import { weighMessage } from '../../gate/weigh.ts';
+import { isJsonBody, readBody } from '../http/read-body.ts';
 import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
-import { countInvalid, idOf } from '../../rpc/message-parts.ts';
-import { parseBody } from '../../rpc/parse-body.ts';
+import { idOf, parseBody } from '../../rpc/parse-body.ts';
 
 export type AdmitOptions = {
   readonly admission: Admission;
@@ -20,6 +18,9 @@ type Exchange = { readonly request: HttpRequest; readonly response: HttpResponse
 
 /** A body that may be larger than this is not read for a key that has nothing left. */
 const CHEAP_BODY_BYTES = 16 * 1024;
+
+const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
+const POLICIES = new WeakMap<PlanLimit, string>();
 
 /**
  * Reads a request of a known key and charges the key's plan for it, before any call runs. Every answer carries the rate limit
@@ -36,27 +37,18 @@ export async function admitRequest(
 ): Promise<Message | undefined> {
   const { request, response } = exchange;
   if (isCostly(request)) {
-    if (!mayGoOn(exchange, await admission.preview(caller), 'null')) return undefined;
+    if (!mayGoOn(exchange, await admission.preview(caller))) return undefined;
   }
   let message: Message;
   try {
-    message = await readMessage(exchange, { limits, maxBodyBytes });
+    if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
+    message = parseBody(await readBody(request, response, maxBodyBytes), limits);
   } catch (fault) {
-    if (mayGoOn(exchange, await admission.admitFaulty(caller), 'null')) throw fault;
+    if (mayGoOn(exchange, await admission.admitFaulty(caller))) throw fault;
     return undefined;
   }
   const verdict = await admission.admit(caller, weighMessage(message));
-  if (!mayGoOn(exchange, verdict, idOf(message)) || response.destroyed) return undefined;
-  admission.countInvalid(caller, countInvalid(message));
-  return message;
-}
-
-async function readMessage(
-  { request, response }: Exchange,
-  { limits, maxBodyBytes }: Pick<AdmitOptions, 'limits' | 'maxBodyBytes'>,
-): Promise<Message> {
-  if (!isJsonContentType(request.headers['content-type'])) throw serviceError('contentTypeNotAllowed');
-  return parseBody(await readBody(request, response, maxBodyBytes), limits);
+  return mayGoOn(exchange, verdict, message) ? message : undefined;
 }
 
 /** True if a body is announced as large, or without a size. */
@@ -65,10 +57,35 @@ function isCostly({ headers }: HttpRequest): boolean {
 }
 
 /** False: the plan did not allow it, and that has been answered. */
-function mayGoOn({ request, response }: Exchange, verdict: Verdict, id: string): boolean {
+function mayGoOn({ request, response }: Exchange, verdict: Verdict, message?: Message): boolean {
   if (response.destroyed) return false;
   setLimitFields(request, response, verdict);
   if (verdict.refusal === undefined) return true;
-  sendError(response, verdict.refusal, id);
+  sendError(response, verdict.refusal, message && idOf(message));
   return false;
+}
+
+/**
+ * Sets the rate limit fields of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10; the
+ * quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
+ */
+function setLimitFields(
+  request: HttpRequest,
+  response: HttpResponse,
+  { plan, standing, refusal }: Verdict,
+): void {
+  const resetSeconds = Math.ceil(standing.resetMs / 1000);
+  response.setHeader('ratelimit-policy', policyOf(plan));
+  response.setHeader('ratelimit', `"${plan.name}";r=${standing.remaining};t=${resetSeconds}`);
+  if (refusal?.code === 'rateLimited') response.setHeader('retry-after', String(retryAfterSeconds(standing)));
+  if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+/** The window is given in whole seconds, rounded up: a client that keeps to it keeps to the limit. */
+function policyOf(plan: PlanLimit): string {
+  const known = POLICIES.get(plan);
+  if (known !== undefined) return known;
+  const policy = `"${plan.name}";q=${plan.burst};w=${Math.ceil(windowMs(plan) / 1000)}`;
+  POLICIES.set(plan, policy);
+  return policy;
 }

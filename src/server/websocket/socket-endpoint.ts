@@ -14,8 +14,7 @@ import { answerEnvelope } from '../../rpc/answer-envelope.ts';
 import { heldServer } from '../json-rpc/hold-reply.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
-import { countInvalid, idOf } from '../../rpc/message-parts.ts';
-import { parseBody } from '../../rpc/parse-body.ts';
+import { idOf, parseBody } from '../../rpc/parse-body.ts';
 import { socketErrorReply } from './socket-reply.ts';
 import { type SessionOptions, type SocketCaller, SocketSession, type Taken } from './socket-session.ts';
 
@@ -57,10 +56,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     }
     if (isKeepAlive(message)) return undefined;
     const { refusal } = await admission.admit(caller, weighMessage(message));
-    if (refusal === undefined) {
-      admission.countInvalid(caller, countInvalid(message));
-      return { kind: 'message', message };
-    }
+    if (refusal === undefined) return { kind: 'message', message };
     return isAnswered(message)
       ? { kind: 'answer', body: socketErrorReply(idOf(message), refusal) }
       : undefined;

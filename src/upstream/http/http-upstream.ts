@@ -20,8 +20,7 @@ export type HttpUpstreamOptions = {
 
 /**
  * Connects to a ledger node over HTTP/1.1 with kept-alive connections. Sends the bytes unchanged, with header fields of its own
- * only. The reply's status and content type are checked, its content is not (see `withReplyCheck`); `withTimeout` limits the
- * time until the reply begins.
+ * only. The reply's status and content type are checked; its content, and the time until it begins, are those of `wrapUpstream`.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const pool = openPool(options);

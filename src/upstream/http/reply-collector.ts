@@ -31,9 +31,8 @@ export type CollectedReply =
  */
 export class ReplyCollector implements Exchange {
   readonly body: Buffer;
-  readonly reply: Promise<CollectedReply>;
-  #resolve: (reply: CollectedReply) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
+  readonly #settled = Promise.withResolvers<CollectedReply>();
+  readonly reply = this.#settled.promise;
   /** Set while the response is in progress. */
   #flow: Flow | undefined;
   #isOver = false;
@@ -48,10 +47,6 @@ export class ReplyCollector implements Exchange {
   constructor(body: Buffer, isBatch: boolean) {
     this.body = body;
     this.#open = isBatch ? OPEN_BRACKET : OPEN_BRACE;
-    this.reply = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   /** Cancels the call, and its connection. */
@@ -115,7 +110,7 @@ export class ReplyCollector implements Exchange {
     }
     const [first] = this.#chunks;
     const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ kind: 'whole', body });
+    this.#settled.resolve({ kind: 'whole', body });
   }
 
   onError(error: ServiceError): void {
@@ -126,7 +121,7 @@ export class ReplyCollector implements Exchange {
   #fail(reason: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#stream === undefined) this.#reject(reason);
+    if (this.#stream === undefined) this.#settled.reject(reason);
     else this.#stream.destroy(reason);
   }
 
@@ -151,7 +146,7 @@ export class ReplyCollector implements Exchange {
     for (const chunk of [...this.#chunks, data]) stream.lend(chunk);
     this.#flow?.hold();
     this.#chunks = [];
-    this.#resolve({ kind: 'stream', body: stream, sizeBytes: this.#announcedBytes });
+    this.#settled.resolve({ kind: 'stream', body: stream, sizeBytes: this.#announcedBytes });
   }
 }
 

@@ -6,7 +6,6 @@ import type { CheckRequest } from '../../../src/ledger/drift/check-request.ts';
 import type { Finding } from '../../../src/ledger/drift/finding.ts';
 import { NodeSamples, type SampleOutcome } from '../../../src/ledger/drift/node-samples.ts';
 import { SampleRoom } from '../../../src/ledger/drift/sample-room.ts';
-import { withSamples } from '../../../src/ledger/drift/with-samples.ts';
 import { LentStream } from '../../../src/rpc/lent-stream.ts';
 import type { UpstreamReply } from '../../../src/rpc/upstream-reply.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from '../../../src/upstream/upstream.ts';
@@ -213,7 +212,7 @@ test('an answer whose turn it is not goes by untouched: the very promise of the 
     close: async () => undefined,
   };
   const [first, second] = [...replies];
-  const watched = withSamples(node, samples);
+  const watched = samples.watch(node);
   expect(await watched.send(request('getSlot'))).toBe(await first);
   expect(watched.send(request('getSlot'))).toBe(second);
   await expect(watched.send(request('getBalance'))).rejects.toThrow('no more');

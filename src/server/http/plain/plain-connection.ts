@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { RequestTracker } from '../request-tracker.ts';
 import { readPlainHead } from './plain-head.ts';
 import { PlainRequest, type RepeatedHead } from './plain-request.ts';
 import { PlainResponse } from './plain-response.ts';
@@ -12,15 +13,11 @@ export type PlainConnectionOptions = {
   readonly handle: PlainHandler;
   /** Hands the connection over for good, with the last bytes received on it. */
   readonly handOver: (socket: Socket, chunk: Buffer) => void;
-  /** Called for each answer: true if the connection closes after it. */
-  readonly isLast: () => boolean;
+  readonly tracker: Pick<RequestTracker, 'isDraining' | 'enter' | 'leave'>;
   readonly maxHeadBytes: number;
   readonly keepAliveMs: number;
   /** Milliseconds that it may be silent in both directions while a request is answered. */
   readonly idleTimeoutMs: number;
-  /** A request has begun; `onEnd` reports its end. */
-  readonly onBegin: () => void;
-  readonly onEnd: () => void;
   /** The connection has closed, or was handed over. */
   readonly onGone: () => void;
 };
@@ -99,22 +96,22 @@ export class PlainConnection {
 
   #answer(request: PlainRequest): void {
     const { socket } = this;
-    const { handle, isLast, keepAliveMs, idleTimeoutMs, onBegin } = this.#options;
+    const { handle, tracker, keepAliveMs, idleTimeoutMs } = this.#options;
     let endsHere = false;
     const response = new PlainResponse({
       ...{ socket, keepAliveMs, idleTimeoutMs },
-      isLast: () => (endsHere = isLast()),
+      isLast: () => (endsHere = tracker.isDraining),
       onClose: () => this.#onAnswered(endsHere),
     });
     this.#response = response;
-    onBegin();
+    tracker.enter();
     void handle(request, response);
   }
 
   #onAnswered(endsHere: boolean): void {
     this.#response = undefined;
     this.hasServed = true;
-    this.#options.onEnd();
+    this.#options.tracker.leave();
     if (endsHere) this.socket.end();
     if (this.#waiting !== undefined) setImmediate(() => this.#goOn());
   }
