@@ -84,7 +84,7 @@ export async function send(page: Page, method: string, body?: string): Promise<S
   if (await clear.isVisible()) await clear.click();
   if (body !== undefined) await part.locator('textarea').fill(body);
   const [answered] = await Promise.all([
-    page.waitForResponse((response) => response.request().method() === 'POST'),
+    page.waitForResponse((response) => response.request().resourceType() === 'fetch'),
     part.locator('button.execute').click(),
   ]);
   const live = part.locator('.live-responses-table .response');

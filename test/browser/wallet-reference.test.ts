@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS as ACCOUNT_OPERATIONS } from '../../generated/account/operations.ts';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
@@ -57,6 +58,18 @@ function inBrowser(chromium: string): void {
     expect(asked.headers()).toMatchObject({ authorization: `Bearer ${token}` });
     expect(requests.filter((address) => new URL(address).origin !== server.baseUrl)).toEqual([]);
     expect(requests.filter((address) => address.includes('ks_tok'))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the account service is a third document, and its operations take the same token', async () => {
+    const { page, complaints } = await openReference(browser, `${server.baseUrl}/docs?account`);
+    const shown = await page.locator('#methods a:visible').allTextContents();
+    expect(shown.sort()).toEqual(Object.keys(ACCOUNT_OPERATIONS).sort());
+    expect(await page.locator('#services [aria-current]').allTextContents()).toEqual(['Account']);
+    await page.fill('#access-token', token);
+    await page.click('#methods a:text-is("listKeys")');
+    const { status, body } = await send(page, 'listKeys');
+    expect([status, Object.keys(JSON.parse(body) as object)]).toEqual([200, ['keys']]);
     expect(complaints).toEqual([]);
   });
 

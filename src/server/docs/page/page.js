@@ -4,9 +4,11 @@
 const SERVICES = {
   ledger: { path: 'docs/ledger.json', field: 'api-key', scheme: 'apikey' },
   wallets: { path: 'docs/wallets.json', field: 'access-token', scheme: 'bearer' },
+  account: { path: 'docs/account.json', field: 'access-token', scheme: 'bearer' },
 };
 /** The page is reloaded for another service, so that nothing, above all no credential, carries over. */
-const SERVICE = new URLSearchParams(location.search).has('wallets') ? 'wallets' : 'ledger';
+const ASKED = new URLSearchParams(location.search);
+const SERVICE = Object.keys(SERVICES).find((name) => ASKED.has(name)) ?? 'ledger';
 const DOCUMENT_URL = new URL(SERVICES[SERVICE].path, document.baseURI);
 const NARROW = '(max-width: 860px)';
 
@@ -31,25 +33,26 @@ async function readDocument() {
   const reference = withExactExamples(JSON.parse(await answer.text(), keepInteger));
   for (const server of reference.servers)
     server.url = new URL(server.url, DOCUMENT_URL).href.replace(/\/$/, '');
-  dropHeaderExamples(reference);
+  dropOptionalExamples(reference);
   return reference;
 }
 
-/** The viewer would prefill and send these examples: the key of an earlier request, a wrong code. */
-function dropHeaderExamples({ paths }) {
+/** The viewer would prefill and send these examples: the key of an earlier request, a wrong code, a cursor of another list. */
+function dropOptionalExamples({ paths }) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
-    if (parameter.in === 'header') delete parameter.example;
+    if (parameter.in !== 'path') delete parameter.example;
   }
 }
 
 /** Marks the service in the switch and shows its credential field. */
 function showService() {
-  const wanted = SERVICE === 'wallets' ? '?wallets' : '';
+  const wanted = SERVICE === 'ledger' ? '' : `?${SERVICE}`;
   for (const link of byId('services').children) {
     if (new URL(link.href).search === wanted) link.setAttribute('aria-current', 'page');
   }
-  for (const part of document.querySelectorAll('.credential')) part.hidden = part.dataset.service !== SERVICE;
+  const { field } = SERVICES[SERVICE];
+  for (const part of document.querySelectorAll('.credential')) part.hidden = part.dataset.field !== field;
 }
 
 function showReference(spec) {
