@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { eventually } from '../../src/base/eventually.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { parseJson } from '../../src/rpc/json.ts';
@@ -175,7 +176,10 @@ function inBrowser(chromium: string): void {
       ['dark', 'rgb(28, 32, 34)'],
     ] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.waitForFunction(`getComputedStyle(document.body).backgroundColor === '${expected}'`);
+      await eventually(`the page is ${colorScheme}`, async () => {
+        const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+        return paper === expected ? true : undefined;
+      });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     }
     expect(complaints).toEqual([]);
