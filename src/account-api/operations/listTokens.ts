@@ -1,15 +1,17 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readAccessTokens } from '../../account/tokens/access-tokens.ts';
 import type { AccountContext } from '../account-context.ts';
-import { readPage } from '../read-page.ts';
+import { readPage } from '../../base/read-page.ts';
+import { isUuid } from '../uuid.ts';
 import { showToken } from '../show-token.ts';
 
 /** `GET /account/v1/tokens`: a page of the account's access tokens, without their secrets. */
 export const listTokens: AccountHandler<AccountContext, 'listTokens'> = async (context, { query }) => {
   const { store, caller, clock } = context;
-  const read = (page: Parameters<typeof readAccessTokens>[2]) =>
-    readAccessTokens(store, caller.accountId, page);
-  const { rows, nextCursor } = await readPage(query, read);
+  const { rows, nextCursor } = await readPage(query, {
+    isId: isUuid,
+    read: (page) => readAccessTokens(store, caller.accountId, page),
+  });
   const tokens = rows.map((row) => showToken(row, clock.nowMs()));
   return { kind: 'json', body: { tokens, ...nextCursor } };
 };

@@ -1,23 +1,32 @@
-import { type ListPosition, printCursor, readCursor } from '../base/list-cursor.ts';
-import { serviceError } from '../base/service-error.ts';
-import { isUuid } from './uuid.ts';
+import { type ListPosition, printCursor, readCursor } from './list-cursor.ts';
+import { serviceError } from './service-error.ts';
 
 /** A page as it is asked for. */
 type PageQuery = { readonly limit: number; readonly cursor?: string };
+
+/** What a page is read by. */
+export type PageReader<R> = {
+  /** True for the ids of the list. */
+  readonly isId: (id: string) => boolean;
+  /** Returns at most `limit` rows behind a position. */
+  readonly read: (page: {
+    readonly after: ListPosition | undefined;
+    readonly limit: number;
+  }) => Promise<readonly R[]>;
+};
 
 type Listed = { readonly id: string; readonly createdAt: Date };
 
 /**
  * Reads a page of a list, newest first.
  *
- * @param read returns at most `limit` rows behind a position.
  * @throws ServiceError `queryInvalid` for a cursor that no page of the list has.
  */
 export async function readPage<R extends Listed>(
   { limit, cursor }: PageQuery,
-  read: (page: { readonly after: ListPosition | undefined; readonly limit: number }) => Promise<readonly R[]>,
+  { isId, read }: PageReader<R>,
 ): Promise<{ readonly rows: readonly R[]; readonly nextCursor: { readonly next_cursor?: string } }> {
-  const after = cursor === undefined ? undefined : readCursor(cursor, isUuid);
+  const after = cursor === undefined ? undefined : readCursor(cursor, isId);
   if (cursor !== undefined && after === undefined) {
     const errors = [{ pointer: '/cursor', detail: 'is not the next_cursor of a page' }];
     throw serviceError('queryInvalid', { errors });
