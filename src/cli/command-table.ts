@@ -312,7 +312,7 @@ export const COMMANDS = [
   {
     name: 'tokens create',
     group: 'Wallet service',
-    summary: 'Create an access token, for the wallet and account services (it is shown only once)',
+    summary: 'Create an access token (it is shown only once)',
     args: [],
     options: [
       {
