@@ -21,7 +21,7 @@ export const auditTips = pgTable('audit_tips', {
 });
 
 /**
- * Actions on wallets, with actor and time. Each record holds the hash of the previous one. Append-only: a trigger refuses everything else.
+ * Actions on wallets and members, with actor and time. Each record holds the hash of the previous one. Append-only: a trigger refuses everything else.
  */
 export const auditRecords = pgTable(
   'audit_records',
@@ -39,6 +39,9 @@ export const auditRecords = pgTable(
     units: integer('units').notNull().default(1),
     /** Address that a refused request came from. */
     address: text('address'),
+    /** The member who acted, and what was acted on: a member, an invitation, a session. */
+    memberId: uuid('member_id'),
+    subject: text('subject'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },

@@ -18,6 +18,7 @@ export const {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
   max,
   ne,
