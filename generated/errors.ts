@@ -1290,6 +1290,18 @@ export const ERRORS = {
     },
     data: ['minimum', 'limit'],
   },
+  /** The name is empty, too long or has characters that are not printable. */
+  nameUnfit: {
+    area: 'account',
+    http: 400,
+    problem: {
+      code: 'name_unfit',
+      status: 400,
+      title: 'Name unfit',
+      detail: 'A name has 1 to {limit} printable characters.',
+    },
+    data: ['limit'],
+  },
   /** The email address is not valid. */
   emailInvalid: {
     area: 'account',
@@ -2155,6 +2167,7 @@ export type ErrorContext = {
   readonly freshFactorRequired: Readonly<Record<string, never>>;
   readonly passwordWrong: Readonly<Record<string, never>>;
   readonly passwordUnfit: { readonly minimum: number | bigint; readonly limit: number | bigint };
+  readonly nameUnfit: { readonly limit: number | bigint };
   readonly emailInvalid: Readonly<Record<string, never>>;
   readonly memberFactorMissing: Readonly<Record<string, never>>;
   readonly factorEnrolmentMissing: Readonly<Record<string, never>>;

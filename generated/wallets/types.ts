@@ -2078,6 +2078,7 @@ export type ProblemData = {
   readonly fresh_factor_required: Problem & { readonly code: 'fresh_factor_required' };
   readonly password_wrong: Problem & { readonly code: 'password_wrong' };
   readonly password_unfit: Problem & { readonly code: 'password_unfit' };
+  readonly name_unfit: Problem & { readonly code: 'name_unfit' };
   readonly email_invalid: Problem & { readonly code: 'email_invalid' };
   readonly member_factor_missing: Problem & { readonly code: 'member_factor_missing' };
   readonly factor_enrolment_missing: Problem & { readonly code: 'factor_enrolment_missing' };

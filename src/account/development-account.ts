@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyDeps, revokeApiKey } from './api-keys.ts';
+import { dashboardUrlOf } from './members/dashboard-url.ts';
 import { ensureTestCredit } from './money/credit.ts';
 import type { PlanDeps } from './plans.ts';
 import type { TokenDeps } from './tokens/access-tokens.ts';
 import type { TwoFactorDeps } from './two-factor/two-factor.ts';
+import { ensureDevelopmentMember, removeDevelopmentMembers } from './development-member.ts';
 import { ensureDevelopmentAccess, revokeDevelopmentAccess } from './development-access.ts';
 import {
   type DevelopmentFile,
@@ -30,8 +32,8 @@ export type DevelopmentDeps = KeyDeps & PlanDeps & TokenDeps & TwoFactorDeps;
 const KEY_NAME = 'development';
 
 /**
- * Sets up the development account and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
- * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and all others are revoked.
+ * Sets up the development account and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token, second factor and
+ * password of an earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and all others are revoked.
  * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
@@ -50,6 +52,8 @@ export async function ensureDevelopmentAccount(
     rpc_path: served.rpcPath,
     api_key: key.text,
     ...(await ensureDevelopmentAccess(deps, accountId, kept, nowMs)),
+    dashboard_url: dashboardUrlOf(served.baseUrl),
+    ...(await ensureDevelopmentMember(deps, accountId, kept, nowMs)),
   };
   await writeDevelopmentFile(served.dataDir, file);
   await revokeKeys(deps, accountId, nowMs, key.id);
@@ -58,7 +62,7 @@ export async function ensureDevelopmentAccount(
 
 /**
  * For a server with an operator's configuration, before it listens: a development account left over from a start without one loses its
- * keys, its access tokens and its second factor, and `dev.json` is deleted.
+ * keys, its access tokens, its second factor and its members, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
   deps: KeyDeps & TokenDeps,
@@ -69,6 +73,7 @@ export async function revokeDevelopmentAccount(
   if (accountId !== undefined) {
     await revokeKeys(deps, accountId, nowMs);
     await revokeDevelopmentAccess(deps, accountId, nowMs);
+    await removeDevelopmentMembers(deps, accountId, nowMs);
   }
   await deleteDevelopmentFile(dataDir);
 }

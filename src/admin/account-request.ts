@@ -4,7 +4,7 @@ import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
 import { serviceError } from '../base/service-error.ts';
 import { type LimitRequest, readRequests } from './limit-request.ts';
 
-/** A request about access tokens, money, limits, second factors or the audit log, checked. */
+/** A request about access tokens, money, limits, second factors, members or the audit log, checked. */
 export type AccountRequest =
   | LimitRequest
   | {
@@ -29,6 +29,9 @@ export type AccountRequest =
   | { readonly kind: 'two-factor.enrol'; readonly account: string }
   | { readonly kind: 'two-factor.remove'; readonly account: string }
   | { readonly kind: 'two-factor.unlock'; readonly account: string }
+  | { readonly kind: 'members.setup-link'; readonly account: string }
+  | { readonly kind: 'members.list'; readonly account: string }
+  | { readonly kind: 'members.reset'; readonly account: string; readonly email: string }
   | {
       readonly kind: 'audit.verify';
       readonly account: string | undefined;
@@ -80,6 +83,9 @@ const READERS: {
   'two-factor.enrol': ({ account }) => ({ account: String(account) }),
   'two-factor.remove': ({ account }) => ({ account: String(account) }),
   'two-factor.unlock': ({ account }) => ({ account: String(account) }),
+  'members.setup-link': ({ account }) => ({ account: String(account) }),
+  'members.list': ({ account }) => ({ account: String(account) }),
+  'members.reset': ({ account, email }) => ({ account: String(account), email: String(email) }),
   'audit.verify': ({ account, publicKeys }) => ({
     account: account === undefined ? undefined : String(account),
     publicKeys: readPublicKeys(publicKeys),

@@ -11,6 +11,8 @@ export type CommandContext = {
   readonly installationKeyFile: string | undefined;
   /** The file that heads of the audit log are appended to. */
   readonly headsFile: string;
+  /** The address of the dashboard, as far as the configuration says it. */
+  readonly dashboardUrl: string;
   readonly hsm: Config['hsm'];
   /** How a signer is started, where not as a child of this process. */
   readonly launcher?: SignerLauncher | undefined;

@@ -37,6 +37,8 @@ export async function doInStore(
       limits: new CreateLimitBook(),
       useLimits: new UseLimitBook(),
       headsFile: context.headsFile,
+      dataDir: where.dataDir,
+      dashboardUrl: () => context.dashboardUrl,
     },
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: context.installationKeyFile }),
     headKey: () => Promise.resolve(undefined),

@@ -5,12 +5,14 @@ import type { TokenDeps } from '../account/tokens/access-tokens.ts';
 import { enrolTwoFactor, removeTwoFactor, unlockTwoFactor } from '../account/two-factor/two-factor.ts';
 import type { AccountRequest } from './account-request.ts';
 import { type LimitDeps, serveLimits } from './serve-limits.ts';
+import { type MembersDeps, serveMembers } from './serve-members.ts';
 import { serveMoney } from './serve-money.ts';
 import { serveTokens } from './serve-tokens.ts';
 
 /** The parts of the server that requests about accounts act on. */
 export type AccountDeps = TokenDeps &
-  LimitDeps & {
+  LimitDeps &
+  MembersDeps & {
     readonly installationKey: () => Promise<InstallationKey>;
     /** The file that heads of the audit log are appended to. */
     readonly headsFile: string;
@@ -54,6 +56,10 @@ export async function serveAccount(
       await unlockTwoFactor(store, await findAccount(store, request.account));
       return { account: request.account, unlocked: true };
     }
+    case 'members.setup-link':
+    case 'members.list':
+    case 'members.reset':
+      return serveMembers(deps, request, nowMs);
     case 'audit.verify':
       return serveVerify(deps, request);
   }

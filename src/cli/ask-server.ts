@@ -1,7 +1,9 @@
 import { pino } from 'pino';
+import { dashboardUrlOf } from '../account/members/dashboard-url.ts';
 import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
+import { urlOf } from '../start/listen-options.ts';
 import { enterGatewayUser, type Work } from '../start/start-users.ts';
 import type { OptionValues } from './read-arguments.ts';
 import type { Terminal } from '../base/terminal.ts';
@@ -35,6 +37,7 @@ export async function askServer(
     launcher,
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
+    dashboardUrl: dashboardUrlOf(urlOf(config.http, config)),
     hsm: config.hsm,
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,

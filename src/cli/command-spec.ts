@@ -33,6 +33,7 @@ export const COMMAND_GROUPS = [
   'Servers',
   'API keys, plans and usage',
   'Wallet service',
+  'Members of accounts',
   'Key storage',
   'This command line',
 ] as const;

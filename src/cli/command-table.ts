@@ -454,6 +454,36 @@ export const COMMANDS = [
     examples: ['keyslot audit verify', 'keyslot audit verify --account acme --json'],
   },
   {
+    name: 'setup-link',
+    group: 'Members of accounts',
+    summary: 'Create a link that makes its user an owner of an account',
+    details: [
+      'The link works once, for 24 hours, and replaces the one before. It is also written to the file setup-link of the data directory.',
+    ],
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot setup-link acme'],
+  },
+  {
+    name: 'members list',
+    group: 'Members of accounts',
+    summary: 'List the members of an account and their roles',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot members list acme'],
+  },
+  {
+    name: 'members reset',
+    group: 'Members of accounts',
+    summary: "Close a member's login and create a link that sets a new password",
+    details: [
+      'For a member who lost password or second factor. Both are removed, with backup codes and sessions, in every account. The link works once, for 24 hours.',
+    ],
+    args: [ACCOUNT, { name: 'EMAIL', summary: 'Email of the member' }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot members reset acme ann@example.com'],
+  },
+  {
     name: 'signer rotate-master',
     group: 'Key storage',
     summary: 'Re-encrypt the key of every managed wallet under a new master key',

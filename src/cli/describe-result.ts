@@ -1,5 +1,6 @@
 import { ACCOUNT_TEXTS } from './account-text.ts';
 import { KEY_TEXTS } from './key-text.ts';
+import { MEMBER_TEXTS } from './member-text.ts';
 import { describeNodes } from './nodes-text.ts';
 import { PLAN_TEXTS } from './plan-text.ts';
 import { SIGNER_TEXTS } from './signer-text.ts';
@@ -10,6 +11,7 @@ const TEXTS: Readonly<Record<string, (result: never) => string>> = {
   ...KEY_TEXTS,
   ...PLAN_TEXTS,
   ...ACCOUNT_TEXTS,
+  ...MEMBER_TEXTS,
   ...SIGNER_TEXTS,
   usage: describeUsage,
   nodes: describeNodes,

@@ -49,6 +49,9 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
   'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
   'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
+  'setup-link': ({ words: [account] }) => ({ kind: 'members.setup-link', account }),
+  'members list': ({ words: [account] }) => ({ kind: 'members.list', account }),
+  'members reset': ({ words: [account, email] }) => ({ kind: 'members.reset', account, email }),
   'audit verify': ({ options: { account }, lists: { 'public-key': publicKeys } }) => ({
     ...{ kind: 'audit.verify', account, publicKeys },
   }),

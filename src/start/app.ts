@@ -3,6 +3,7 @@ import type { Config } from '../../generated/config.ts';
 import { type AccountPlane, openAccountPlane } from '../account/account-plane.ts';
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../account/development-account.ts';
 import type { DevelopmentFile } from '../account/development-file.ts';
+import { dashboardUrlOf } from '../account/members/dashboard-url.ts';
 import { followKeys } from '../account/follow-keys.ts';
 import { followPlans } from '../account/follow-plans.ts';
 import { mayHaveNewSigner } from '../account/signers/known-signers.ts';
@@ -79,6 +80,8 @@ type Services = {
   readonly keys: Keys;
   readonly rotation: MasterRotation;
   readonly gate: Gate;
+  /** Where the server is reached; by the configuration until it listens. */
+  readonly address: { baseUrl: string };
 };
 
 const LOCALNET_DEADLINE_MS = 15_000;
@@ -163,6 +166,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
 
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const { baseUrl, wsUrl, metricsUrl } = server;
+  services.address.baseUrl = baseUrl;
   const grpcUrl = urlOf({ host: config.http.host, port: streams.port }, config);
   const served = { dataDir: config.data_dir, baseUrl, wsUrl, grpcUrl, rpcPath: rpcPaths[0] ?? '/' };
   const development = options.isOperated
@@ -213,12 +217,15 @@ async function openServices(
     ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
     previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
   });
+  const address = { baseUrl: urlOf(config.http, config) };
   const deps = {
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     useLimits: account.useLimits,
     installationKey: () => Promise.resolve(account.installationKey),
     ...{
       headsFile,
+      dataDir,
+      dashboardUrl: () => dashboardUrlOf(address.baseUrl),
       headKey: keys.headKey.publicKey,
       rotateMaster: rotation.run,
       adoptSigner: refuseAdoption,
@@ -226,7 +233,7 @@ async function openServices(
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
   const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
-  return { deps, account, keys, rotation, gate };
+  return { deps, account, keys, rotation, gate, address };
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {

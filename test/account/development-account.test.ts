@@ -9,6 +9,8 @@ import { loadPlanBook } from '../../src/account/plans.ts';
 import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import type { DevelopmentFile } from '../../src/account/development-file.ts';
+import { memberWorld, refusal } from './members/member-world.ts';
 import { describeStores } from '../store/backends.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newInstallationKey } from './test-installation-key.ts';
@@ -63,6 +65,9 @@ describeStores('the development account', (backend) => {
       api_key: file.api_key,
       access_token: file.access_token,
       totp_secret: file.totp_secret,
+      dashboard_url: 'http://127.0.0.1:8080/dashboard',
+      dashboard_email: 'owner@development.example',
+      dashboard_password: file.dashboard_password,
     });
     expect(await onDisk()).toEqual(file);
     expect((await stat(join(filesDir(), 'dev.json'))).mode & 0o777).toBe(0o600);
@@ -76,6 +81,7 @@ describeStores('the development account', (backend) => {
     expect(second.file).toEqual({
       ...first.file,
       base_url: 'http://127.0.0.1:9090',
+      dashboard_url: 'http://127.0.0.1:9090/dashboard',
       grpc_url: 'http://127.0.0.1:50051',
     });
     expect(await onDisk()).toEqual(second.file);
@@ -109,6 +115,27 @@ describeStores('the development account', (backend) => {
     expect(verdicts).toEqual(['revoked', 'valid']);
     expect(await hasSecondFactor(store, first.totp_secret)).toBe(false);
     expect(await hasSecondFactor(store, second.file.totp_secret)).toBe(true);
+  });
+
+  test('has an owner who signs in with the email and password of the file, also of a file of an earlier version', async () => {
+    const store = opened();
+    const { file: first, places } = await start(store);
+    const { holderOf, enter } = memberWorld(store);
+    const signIn = ({ dashboard_email: email, dashboard_password: password }: DevelopmentFile) =>
+      enter(email, { password });
+    const session = await signIn(first);
+    expect(session).toMatchObject({ role: 'owner', accountId: await findAccount(store, 'development') });
+    const { dashboard_url: _url, dashboard_email: _email, dashboard_password: _password, ...earlier } = first;
+    await writeFile(join(filesDir(), 'dev.json'), JSON.stringify(earlier));
+    const { file: second } = await start(store);
+    expect(second).toEqual({ ...first, dashboard_password: second.dashboard_password });
+    expect(await refusal(signIn(first))).toBe('signInFailed');
+    expect(await refusal(holderOf(session.token))).toBe('sessionInvalid');
+    const { token } = await signIn(second);
+    await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
+    expect([await refusal(signIn(second)), await refusal(holderOf(token))]).toEqual([
+      ...['signInFailed', 'sessionInvalid'],
+    ]);
   });
 
   test('loses its secrets and its file when an operator configures the server', async () => {

@@ -18,6 +18,8 @@ export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
     useLimits: new UseLimitBook(),
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
+    dataDir: tmpdir(),
+    dashboardUrl: () => 'https://keyslot.example/dashboard',
     headKey: () => Promise.resolve(undefined),
     showNodes: () => ({ networks: [] }),
     adoptSigner: () => Promise.reject(serviceError('signerUnavailable')),

@@ -18,6 +18,7 @@ test('on a running server tokens, money, limits and second factors are as comman
   expect(await json('balance', 'development')).toMatchObject(development);
   expect(Object.keys(JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')))).toEqual([
     ...['base_url', 'ws_url', 'grpc_url', 'rpc_path', 'api_key', 'access_token', 'totp_secret'],
+    ...['dashboard_url', 'dashboard_email', 'dashboard_password'],
   ]);
 
   const scope = ['--scope', 'wallets:read', '--scope', 'wallets:sign'];
@@ -50,9 +51,17 @@ test('on a running server tokens, money, limits and second factors are as comman
   const enrolled = await run('two-factor', 'enrol', 'acme');
   expect(enrolled.stdout).toMatch(/otpauth:\/\/totp\/Keyslot:acme\?\S+\n {2}[A-Z2-7]{32}\n/);
   const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
-  expect([token, secret].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
   const verified = await run('audit', 'verify');
   expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is intact.\n']]);
+  const link = (await run('setup-link', 'acme')).stdout;
+  expect(link).toMatch(/ http:\/\/\S+\/dashboard\/setup#ks_set_\w{49}\n\n$/);
+  const linked = /ks_set_\w+/.exec(link)?.[0] ?? '';
+  expect(readFileSync(join(directory(), 'setup-link'), 'utf8')).toContain(linked);
+  expect((await run('members', 'list', 'acme')).stdout).toContain('has no members');
+  expect((await run('members', 'list', 'development')).stdout).toMatch(
+    /^owner@\S+ +development +owner +no /m,
+  );
+  expect([token, secret, linked].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
 });
 
 test('what wallets are done with is in the audit log; its heads are signed when the server stops, and verified by the next', async () => {
@@ -91,6 +100,8 @@ test('where no server runs they are done in the store, and only a new token make
   expect(await json('two-factor', 'unlock', 'acme')).toEqual({ account: 'acme', unlocked: true });
   expect(await json('two-factor', 'remove', 'acme')).toEqual({ account: 'acme', removed: true });
   expect(await json<Token>('tokens', 'revoke', id)).toMatchObject({ id });
+  expect(await json('setup-link', 'acme')).toMatchObject({ account: 'acme' });
+  expect(await json('members', 'list', 'acme')).toEqual({ account: 'acme', members: [] });
 });
 
 test.each([
@@ -114,6 +125,8 @@ test.each([
   [['wallet-use-limit', 'acme', '--per-second', '5', '--default'], 'either --per-second N or --default'],
   [['wallet-use-limit', 'acme', '--per-second', '0'], '--per-second must be'],
   [['two-factor', 'enrol'], 'missing ACCOUNT'],
+  [['setup-link'], 'missing ACCOUNT'],
+  [['members', 'reset', 'acme'], 'missing EMAIL'],
   [['audit', 'verify', '--public-key', 'abc'], '64 hexadecimal digits'],
 ])('%j ends with a line that says why', async (args, reason) => {
   const { end, stdout, stderr } = await run(...args);

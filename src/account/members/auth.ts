@@ -5,10 +5,8 @@ import { createKeyText } from '../key-text.ts';
 import { createAuthAdapter } from './auth-adapter.ts';
 import { type PasswordHash, PASSWORD_LENGTH } from './hash-password.ts';
 
-/** Passwords and new sessions of logins, by Better Auth. */
+/** Sign-in by password, by Better Auth. */
 export type Auth = {
-  /** Creates a login with a password, unless there is one with this email. The email is in lower case. */
-  readonly createLogin: (login: NewLogin) => Promise<void>;
   /**
    * Creates a session that belongs to no member yet, for the right password of a login.
    * @returns its token; undefined when there is no such login or the password is another, which takes the same time.
@@ -17,8 +15,6 @@ export type Auth = {
 };
 
 export type Credentials = { readonly email: string; readonly password: string };
-
-export type NewLogin = Credentials & { readonly name: string };
 
 export type AuthDeps = {
   readonly store: Pick<Store, 'db'>;
@@ -34,10 +30,6 @@ export function createAuth(deps: AuthDeps): Auth {
   let opening: ReturnType<typeof openBetterAuth> | undefined;
   const open = (): ReturnType<typeof openBetterAuth> => (opening ??= openBetterAuth(deps));
   return {
-    createLogin: async (body) => {
-      const { api } = await open();
-      await api.signUpEmail({ body });
-    },
     startSession: async (body) => {
       const { api } = await open();
       const { isAPIError } = await import('better-auth/api');
@@ -62,7 +54,7 @@ async function openBetterAuth({ store, installationKey, passwords }: AuthDeps) {
     database: await createAuthAdapter(store.db),
     emailAndPassword: {
       enabled: true,
-      autoSignIn: false,
+      disableSignUp: true,
       minPasswordLength: minimum,
       maxPasswordLength: limit,
       password: passwords,

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { and, eq } from '../../store/drizzle.ts';
-import { loginCredentials } from '../../store/member-tables.ts';
+import { loginCredentials, logins } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
@@ -51,6 +52,24 @@ export async function assertUnchanged(tx: StoreTransaction, { userId, hash }: Ch
     .where(and(isPasswordOf(userId), eq(loginCredentials.password, hash)))
     .for('update');
   if (found.length === 0) throw serviceError('signInFailed');
+}
+
+/** Adds a login with the hash of its password. @returns its id; undefined when there is a login with this email. */
+export async function insertLogin(
+  tx: StoreTransaction,
+  { email, name, hash }: { readonly email: string; readonly name: string; readonly hash: string },
+  nowMs: number,
+): Promise<string | undefined> {
+  const [userId, now] = [randomUUID(), new Date(nowMs)];
+  const added = await tx
+    .insert(logins)
+    .values({ id: userId, email, name, emailVerified: false, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: logins.id });
+  if (added.length === 0) return undefined;
+  const credential = { id: randomUUID(), userId, accountId: userId, providerId: PROVIDER };
+  await tx.insert(loginCredentials).values({ ...credential, password: hash, createdAt: now, updatedAt: now });
+  return userId;
 }
 
 /** Replaces the password of a login. @param hash undefined: none opens it any more. */

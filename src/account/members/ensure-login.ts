@@ -10,7 +10,13 @@ import {
 } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { assertFit, type CheckedLogin, checkPassword, replacePassword } from './check-password.ts';
+import {
+  assertFit,
+  type CheckedLogin,
+  checkPassword,
+  insertLogin,
+  replacePassword,
+} from './check-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 
 /** A person who accepts an invitation or a set-up link. */
@@ -31,7 +37,7 @@ export function readEmail(text: string): string {
  * that is a member of no account gives access to nothing, and gets the name and the password; what it had besides is deleted.
  *
  * @param email in lower case.
- * @throws ServiceError `passwordUnfit`; `signInFailed` for another password than that of a login that is a member; `signInLocked`.
+ * @throws ServiceError `passwordUnfit`, `nameUnfit`; `signInFailed` for another password than that of a login that is a member; `signInLocked`.
  */
 export async function ensureLogin(
   deps: MemberDeps,
@@ -40,21 +46,27 @@ export async function ensureLogin(
 ): Promise<CheckedLogin> {
   const { store } = deps;
   const known = await findLogin(store, email);
-  if (known === undefined) {
+  if (known === undefined || !(await hasMembership(store.db, known))) {
     assertFit(password);
-    await deps.auth.createLogin({ email, name, password });
-  } else if (!(await hasMembership(store.db, known))) {
-    assertFit(password);
+    if (!NAME.test(name)) throw serviceError('nameUnfit', { limit: MAX_NAME });
     const hash = await deps.passwords.hash(password);
-    await store.transaction((tx) => takeOver(tx, { userId: known, name, hash }, request.nowMs));
+    const userId = await store.transaction((tx) =>
+      known === undefined
+        ? insertLogin(tx, { email, name, hash }, request.nowMs)
+        : takeOver(tx, { userId: known, name, hash }, request.nowMs),
+    );
+    if (userId !== undefined) return { userId, hash };
   }
-  // Asked again: another acceptance at the same time may have set another password.
   const userId = known ?? (await findLogin(store, email));
-  if (userId === undefined) throw new Error('Better Auth created no login');
+  if (userId === undefined) throw serviceError('signInFailed');
   const checked = await checkPassword(deps, { userId, email, password }, request);
   if (checked === undefined) throw serviceError('signInFailed');
   return checked;
 }
+
+/** Printable, since operators see it on terminals: no control or format characters, no line or paragraph separators. */
+const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
+const MAX_NAME = 100;
 
 /** The id of the login with this email. */
 async function findLogin({ db }: Pick<Store, 'db'>, email: string): Promise<string | undefined> {
@@ -71,16 +83,17 @@ async function hasMembership(db: Pick<Store['db'], 'select'>, userId: string): P
   return found.length > 0;
 }
 
-/** Gives a login to another person, unless it has become a member meanwhile. */
+/** Gives a login to another person. @returns its id; undefined when it has become a member meanwhile. */
 async function takeOver(
   tx: StoreTransaction,
   { userId, name, hash }: { readonly userId: string; readonly name: string; readonly hash: string },
   nowMs: number,
-): Promise<void> {
+): Promise<string | undefined> {
   await tx.select({ id: logins.id }).from(logins).where(eq(logins.id, userId)).for('update');
-  if (await hasMembership(tx, userId)) return;
+  if (await hasMembership(tx, userId)) return undefined;
   await tx.update(logins).set({ name }).where(eq(logins.id, userId));
   await clearLogin(tx, userId, hash, nowMs);
+  return userId;
 }
 
 /** Replaces the password of a login, and deletes its second factor, its backup codes and its sessions. @param hash as in `replacePassword`. */

@@ -38,6 +38,7 @@ type Membership = {
   readonly role: Role;
 };
 
+const MAX_USER_AGENT = 256;
 /** No login has it: a name below `invalid` exists nowhere (RFC 2606). */
 const NOBODY = 'nobody@keyslot.invalid';
 
@@ -118,7 +119,8 @@ async function openSession(
   const expiresAt = new Date(nowMs + SESSION_SECONDS * 1_000);
   const freshFactorUntilMs = isFresh ? nowMs + FRESH_MS : 0;
   const isExpired = and(eq(loginSessions.userId, userId), lte(loginSessions.expiresAt, new Date(nowMs)));
-  const row = { memberId, expiresAt, createdAt: new Date(nowMs), ipAddress: address, userAgent };
+  const client = { ipAddress: address, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
+  const row = { memberId, expiresAt, createdAt: new Date(nowMs), ...client };
   await store.transaction(async (tx) => {
     const [session] = await tx
       .update(loginSessions)

@@ -67,7 +67,10 @@ export function memberWorld(store: Store, cost = { n: 2 ** 8, r: 8, p: 1 }) {
   /** A new member of an account. */
   async function newMember(holder: SessionHolder, role: Role, email = newEmail()) {
     const { token } = await invite(deps, holder, { email, role }, at());
-    return { ...(await acceptInvitation(deps, { token, name: 'Bob', password: PASSWORD }, at())), email };
+    return {
+      ...(await acceptInvitation(deps, { token, name: 'Bob', password: PASSWORD }, at(NOW_MS + 1))),
+      email,
+    };
   }
 
   return { deps, holderOf, enter, newOwner, enrol, freshOwner, newMember };

@@ -37,7 +37,11 @@ describeStores('the members of an account', (backend) => {
     ]);
     await removeMember(deps, holder, member.memberId, at());
     expect((await listMembers(deps, accountId)).map((row) => row.memberId)).toEqual([memberId]);
-    const records = await store().db.select().from(auditRecords).where(eq(auditRecords.accountId, accountId));
+    const records = await store()
+      .db.select()
+      .from(auditRecords)
+      .where(eq(auditRecords.accountId, accountId))
+      .orderBy(auditRecords.seq);
     const made = records.slice(-4).map((record) => [record.action, record.memberId, record.subject]);
     expect(made).toEqual([
       ['invitation.create', memberId, expect.any(String)],
@@ -164,6 +168,8 @@ describeStores('the members of an account', (backend) => {
     for (const length of [11, 129])
       await expect(accept({ password: 'x'.repeat(length) })).rejects.toMatchObject({ code: 'passwordUnfit' });
     await expect(accept({ email: 'no email' })).rejects.toMatchObject({ code: 'emailInvalid' });
+    for (const name of ['', 'x'.repeat(101), 'Eve\u001b[2J'])
+      await expect(accept({ name })).rejects.toMatchObject({ code: 'nameUnfit' });
     await accept({ password: 'x'.repeat(12) });
     const owners = await listMembers(deps, accountId);
     expect(owners.map((owner) => [owner.email, owner.role])).toEqual([

@@ -147,7 +147,11 @@ describeStores('a session of a member', (backend) => {
     const { newOwner, enter } = memberWorld(store());
     const { accountId, memberId, email } = await newOwner();
     await enter(email);
-    const records = await store().db.select().from(auditRecords).where(eq(auditRecords.accountId, accountId));
+    const records = await store()
+      .db.select()
+      .from(auditRecords)
+      .where(eq(auditRecords.accountId, accountId))
+      .orderBy(auditRecords.seq);
     expect(records.map(({ action, memberId: by }) => [action, by])).toEqual([
       ['setup_link.create', null],
       ['setup_link.accept', memberId],
