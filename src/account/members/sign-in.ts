@@ -1,6 +1,6 @@
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
-import { loginSessions, logins, members } from '../../store/member-tables.ts';
+import { loginCredentials, loginSessions, logins, members } from '../../store/member-tables.ts';
 import { SESSION_SECONDS } from './auth.ts';
 import { auditMember } from './audit-member.ts';
 import { digestToken } from './digest-token.ts';
@@ -41,6 +41,7 @@ type Membership = {
 const MAX_USER_AGENT = 256;
 /** No login has it: a name below `invalid` exists nowhere (RFC 2606). */
 const NOBODY = 'nobody@keyslot.invalid';
+const NOBODY_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Signs a member in: a session with a token of its own, whatever token the client had before. An unknown email, a wrong password and a
@@ -58,6 +59,7 @@ export async function signIn(
   await countAttempt(deps, attempt, request.nowMs);
   const membership = await findMembership(deps, email, sent.accountId);
   const isKnown = membership !== undefined && sent.password.length <= PASSWORD_LENGTH.limit;
+  if (!isKnown) await readNoCredential(deps);
   const token = await deps.auth.startSession({
     email: isKnown ? email : NOBODY,
     password: sent.password.slice(0, PASSWORD_LENGTH.limit),
@@ -92,6 +94,11 @@ async function findMembership(
     .orderBy(asc(members.createdAt), asc(members.id))
     .limit(1);
   return found;
+}
+
+/** Better Auth reads the credential of a login that there is: the same for one that there is not. */
+async function readNoCredential({ store }: MemberDeps): Promise<void> {
+  await store.db.select().from(loginCredentials).where(eq(loginCredentials.userId, NOBODY_ID));
 }
 
 /** @returns true when a code was right, false for a login without a second factor. */
