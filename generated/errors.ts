@@ -1211,6 +1211,253 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The request has no session. */
+  sessionMissing: {
+    area: 'account',
+    http: 401,
+    problem: { code: 'session_missing', status: 401, title: 'Session missing', detail: 'Sign in first.' },
+    data: [],
+  },
+  /** The session does not exist, has ended or has expired. */
+  sessionInvalid: {
+    area: 'account',
+    http: 401,
+    problem: {
+      code: 'session_invalid',
+      status: 401,
+      title: 'Session invalid',
+      detail: 'The session has ended; sign in again.',
+    },
+    data: [],
+  },
+  /** The email or the password is wrong, or the login is a member of no account. */
+  signInFailed: {
+    area: 'account',
+    http: 401,
+    problem: {
+      code: 'sign_in_failed',
+      status: 401,
+      title: 'Sign-in failed',
+      detail: 'The email or the password is wrong.',
+    },
+    data: [],
+  },
+  /** The password is right, and the code of the second factor is missing. */
+  secondFactorRequired: {
+    area: 'account',
+    http: 401,
+    problem: {
+      code: 'second_factor_required',
+      status: 401,
+      title: 'Second factor required',
+      detail: 'Send the current code of the second factor or a backup code.',
+    },
+    data: [],
+  },
+  /** The code of the second factor is wrong or was already used. */
+  secondFactorInvalid: {
+    area: 'account',
+    http: 401,
+    problem: {
+      code: 'second_factor_invalid',
+      status: 401,
+      title: 'Second factor invalid',
+      detail: 'The code is wrong or was already used; send the current one.',
+    },
+    data: [],
+  },
+  /** Too many wrong passwords or codes were sent for this email or from this address. */
+  signInLocked: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'sign_in_locked',
+      status: 429,
+      title: 'Sign-in locked',
+      detail: 'Too many attempts failed; try again in {retryAfterSeconds} s.',
+    },
+    data: ['retryAfterSeconds'],
+  },
+  /** The operation requires a second factor that was confirmed in the last five minutes. */
+  freshFactorRequired: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'fresh_factor_required',
+      status: 403,
+      title: 'Second factor to be confirmed',
+      detail: 'Confirm your second factor and send the request again; enrol one first if you have none.',
+    },
+    data: [],
+  },
+  /** The current password is wrong. */
+  passwordWrong: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'password_wrong',
+      status: 403,
+      title: 'Password wrong',
+      detail: 'The current password is wrong.',
+    },
+    data: [],
+  },
+  /** The new password is too short or too long. */
+  passwordUnfit: {
+    area: 'account',
+    http: 400,
+    problem: {
+      code: 'password_unfit',
+      status: 400,
+      title: 'Password unfit',
+      detail: 'A password has {minimum} to {limit} characters.',
+    },
+    data: ['minimum', 'limit'],
+  },
+  /** The name is empty, too long or has characters that are not printable. */
+  nameUnfit: {
+    area: 'account',
+    http: 400,
+    problem: {
+      code: 'name_unfit',
+      status: 400,
+      title: 'Name unfit',
+      detail: 'A name has 1 to {limit} printable characters.',
+    },
+    data: ['limit'],
+  },
+  /** The email address is not valid. */
+  emailInvalid: {
+    area: 'account',
+    http: 400,
+    problem: {
+      code: 'email_invalid',
+      status: 400,
+      title: 'Email invalid',
+      detail: 'The email address is not valid; expected one such as ann@example.com.',
+    },
+    data: [],
+  },
+  /** The member has no second factor. */
+  memberFactorMissing: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'member_factor_missing',
+      status: 409,
+      title: 'Second factor not enrolled',
+      detail: 'You have no second factor; enrol one first.',
+    },
+    data: [],
+  },
+  /** No enrolment of a second factor was begun, or it has expired. */
+  factorEnrolmentMissing: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'factor_enrolment_missing',
+      status: 409,
+      title: 'Enrolment not begun',
+      detail: 'Begin the enrolment of the second factor again; it was not begun or has expired.',
+    },
+    data: [],
+  },
+  /** The set-up link does not exist, was used, was replaced or has expired. */
+  setupLinkInvalid: {
+    area: 'account',
+    http: 410,
+    problem: {
+      code: 'setup_link_invalid',
+      status: 410,
+      title: 'Set-up link invalid',
+      detail: 'The link was used or has expired; ask the operator for a new one.',
+    },
+    data: [],
+  },
+  /** The invitation does not exist, was accepted or withdrawn, or has expired. */
+  invitationInvalid: {
+    area: 'account',
+    http: 410,
+    problem: {
+      code: 'invitation_invalid',
+      status: 410,
+      title: 'Invitation invalid',
+      detail: 'The invitation was used or has expired; ask for a new one.',
+    },
+    data: [],
+  },
+  /** The member's role does not allow the operation. */
+  roleInsufficient: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'role_insufficient',
+      status: 403,
+      title: 'Role insufficient',
+      detail: 'The operation requires the role {role}.',
+    },
+    data: ['role'],
+  },
+  /** The account has no such member. */
+  memberNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'member_not_found',
+      status: 404,
+      title: 'Member not found',
+      detail: 'The account has no such member.',
+    },
+    data: [],
+  },
+  /** The login is a member of the account already. */
+  memberExists: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'member_exists',
+      status: 409,
+      title: 'Member exists',
+      detail: 'This person is a member of the account already.',
+    },
+    data: [],
+  },
+  /** The account's last owner can neither be removed nor get another role. */
+  lastOwner: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'last_owner',
+      status: 409,
+      title: 'Last owner',
+      detail: 'An account needs an owner; make another member an owner first.',
+    },
+    data: [],
+  },
+  /** The account has no such open invitation. */
+  invitationNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'invitation_not_found',
+      status: 404,
+      title: 'Invitation not found',
+      detail: 'The account has no such open invitation.',
+    },
+    data: [],
+  },
+  /** The member has no such session. */
+  sessionNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'session_not_found',
+      status: 404,
+      title: 'Session not found',
+      detail: 'You have no such session.',
+    },
+    data: [],
+  },
   /** The body is not a valid JSON object for the operation; `errors` lists each mistake with its place. */
   bodyInvalid: {
     area: 'wallets',
@@ -1966,6 +2213,27 @@ export type ErrorContext = {
   readonly idempotencyKeyInUse: Readonly<Record<string, never>>;
   readonly idempotencySecretNotKept: Readonly<Record<string, never>>;
   readonly idempotencyNothingCharged: Readonly<Record<string, never>>;
+  readonly sessionMissing: Readonly<Record<string, never>>;
+  readonly sessionInvalid: Readonly<Record<string, never>>;
+  readonly signInFailed: Readonly<Record<string, never>>;
+  readonly secondFactorRequired: Readonly<Record<string, never>>;
+  readonly secondFactorInvalid: Readonly<Record<string, never>>;
+  readonly signInLocked: { readonly retryAfterSeconds: number | bigint };
+  readonly freshFactorRequired: Readonly<Record<string, never>>;
+  readonly passwordWrong: Readonly<Record<string, never>>;
+  readonly passwordUnfit: { readonly minimum: number | bigint; readonly limit: number | bigint };
+  readonly nameUnfit: { readonly limit: number | bigint };
+  readonly emailInvalid: Readonly<Record<string, never>>;
+  readonly memberFactorMissing: Readonly<Record<string, never>>;
+  readonly factorEnrolmentMissing: Readonly<Record<string, never>>;
+  readonly setupLinkInvalid: Readonly<Record<string, never>>;
+  readonly invitationInvalid: Readonly<Record<string, never>>;
+  readonly roleInsufficient: { readonly role: string };
+  readonly memberNotFound: Readonly<Record<string, never>>;
+  readonly memberExists: Readonly<Record<string, never>>;
+  readonly lastOwner: Readonly<Record<string, never>>;
+  readonly invitationNotFound: Readonly<Record<string, never>>;
+  readonly sessionNotFound: Readonly<Record<string, never>>;
   readonly bodyInvalid: { readonly errors: readonly FieldProblem[] };
   readonly queryInvalid: { readonly errors: readonly FieldProblem[] };
   readonly walletsReceivedInvalid: { readonly reason: string };

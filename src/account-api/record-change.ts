@@ -6,9 +6,9 @@ import type { AccountContext } from './account-context.ts';
 export function recordChange(
   { caller: { accountId, tokenId, requestId }, clock }: AccountContext,
   action: string,
-): (tx: StoreTransaction, subjectId: string) => Promise<void> {
-  return (tx, subjectId) => {
-    const fact = { action, outcome: 'ok', tokenId, requestId, walletId: subjectId };
+): (tx: StoreTransaction, subject: string) => Promise<void> {
+  return (tx, subject) => {
+    const fact = { action, outcome: 'ok', tokenId, requestId, subject };
     return appendAudit(tx, accountId, [fact], clock.nowMs());
   };
 }

@@ -5,7 +5,12 @@ import { serviceError } from '../base/service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 
 /** Purposes that keys are derived for. */
-export type KeyPurpose = 'idempotency fingerprints' | 'two-factor secrets';
+export type KeyPurpose =
+  | 'idempotency fingerprints'
+  | 'two-factor secrets'
+  | 'backup codes'
+  | 'sign-in attempts'
+  | 'session cookies';
 
 /** The secret of an installation. It is never printed and used only through derived keys. */
 export type InstallationKey = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The kinds of secret that are issued as text, by prefix. */
-export type KeyTextPrefix = 'ks_key_' | 'ks_tok_';
+export type KeyTextPrefix = 'ks_key_' | 'ks_tok_' | 'ks_ses_' | 'ks_inv_' | 'ks_set_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 32;

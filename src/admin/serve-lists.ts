@@ -44,6 +44,7 @@ function showRecord(record: ListedRecord) {
   return {
     ...{ account_id: accountId, seq, at, action, outcome, token_id: tokenId, token: tokenName },
     ...{ request_id: requestId, wallet_id: walletId, units, address: record.address },
+    ...{ member_id: record.memberId, subject: record.subject },
     previous_hash: Buffer.from(record.previousHash).toString('hex'),
     hash: Buffer.from(record.hash).toString('hex'),
   };

@@ -14,7 +14,7 @@ type Columns = Readonly<Record<string, string>>;
 
 const RECORD_COLUMNS: Columns = {
   ...{ TIME: 'at', RECORD: 'seq', ACTION: 'action', OUTCOME: 'outcome', UNITS: 'units', WALLET: 'wallet_id' },
-  ...{ TOKEN: 'token', REQUEST: 'request_id', ADDRESS: 'address' },
+  ...{ SUBJECT: 'subject', TOKEN: 'token', REQUEST: 'request_id', ADDRESS: 'address' },
 };
 
 const ENTRY_COLUMNS: Columns = {

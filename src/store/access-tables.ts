@@ -12,6 +12,7 @@ import {
   uuid,
 } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
+import { factorState } from './factor-state.ts';
 import { ofAccount } from './tables.ts';
 
 /**
@@ -71,19 +72,10 @@ export const walletUseLimits = pgTable(
   () => [check('wallet_use_limits_requests', sql`requests > 0`)],
 );
 
-/** Second factors (RFC 6238). The secret is sealed under the installation key. */
+/** Second factors of accounts. */
 export const twoFactors = pgTable('two_factors', {
   accountId: ofAccount().primaryKey(),
-  sealedSecret: bytes('sealed_secret').notNull(),
-  /** The latest time step whose code was used: no code of it or an earlier one works again. */
-  lastStep: integer('last_step'),
-  /** Wrong codes of the whole account since `failingSince`, and when its lock ends. */
-  failures: integer('failures').notNull().default(0),
-  failingSince: instant('failing_since'),
-  lockedUntil: instant('locked_until'),
-  /** The same for each token, and for each token at an address, as JSON: src/account/two-factor/guesses.ts. */
-  guesses: text('guesses').notNull().default('{}'),
-  enrolledAt: instant('enrolled_at').notNull(),
+  ...factorState(),
 });
 
 /** Requests with an Idempotency-Key, for 24 hours. The row is written before the work. */

@@ -21,7 +21,7 @@ export const auditTips = pgTable('audit_tips', {
 });
 
 /**
- * Actions on wallets, with actor and time. Each record holds the hash of the previous one. Append-only: a trigger refuses everything else.
+ * Actions on wallets, keys, tokens and members, with actor and time. Each record holds the hash of the previous one. Append-only: a trigger refuses everything else.
  */
 export const auditRecords = pgTable(
   'audit_records',
@@ -39,6 +39,10 @@ export const auditRecords = pgTable(
     units: integer('units').notNull().default(1),
     /** Address that a refused request came from. */
     address: text('address'),
+    /** The member who acted. */
+    memberId: uuid('member_id'),
+    /** Id of what was acted on, if it is no wallet. */
+    subject: text('subject'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },

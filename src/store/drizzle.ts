@@ -19,6 +19,7 @@ export const {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
   max,
   ne,

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AccountClient, createAccountClient, isAccountError } from '../../generated/account/client.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
-import { createToken } from '../support/wallet-account.ts';
+import { command, createToken } from '../support/wallet-account.ts';
 
 const DEADLINE_MS = 60_000;
+
+type AuditRow = { readonly subject: string | null };
 
 let server: RunningKeyslot;
 let owner: AccountClient;
@@ -54,6 +56,11 @@ test('what is revoked twice answers when it was, and is on record once', async (
   const { key_id } = await owner.createKey({ name: 'twice' });
   const first = await owner.revokeKey(key_id);
   expect(await owner.revokeKey(key_id)).toEqual(first);
+  const list = { kind: 'audit.list', account: 'acme', limit: 1_000, action: 'revokekey' };
+  const { records } = (await command(server.dataDir, list)) as unknown as { records: readonly AuditRow[] };
+  expect(records.filter(({ subject }) => subject === key_id)).toMatchObject([
+    { outcome: 'ok', wallet_id: null, member_id: null },
+  ]);
 });
 
 test('a rotation without overlap ends the old key at once', async () => {

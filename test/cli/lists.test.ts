@@ -18,6 +18,11 @@ const { directory, run, json, newNode, serve } = useCommands();
 const NOW_MS = Date.UTC(2025, 9, 9);
 const WALLET = 'w_Mv1yfXSRds89fzXtB8iMzg';
 const UNKNOWN = '4f8b1d0e-0000-4000-8000-000000000000';
+/** What the first records are about. */
+const OWN = [
+  { action: 'destroy', walletId: WALLET },
+  { action: 'revokekey', subject: UNKNOWN },
+] as const;
 
 type Listed = {
   readonly records: readonly Record<string, string | number | null>[];
@@ -34,7 +39,7 @@ async function fill(count: number): Promise<{ readonly accountId: string; readon
     const params = { accountId, name: 'till', scopes: ['wallets:sign'] as const, expiresAtMs: undefined };
     const { id: tokenId } = await createToken(tokens, params, NOW_MS);
     const facts = Array.from({ length: count }, (_, at): AuditFact => {
-      const own = at === 0 ? { action: 'destroy', walletId: WALLET } : { action: 'sign' };
+      const own = OWN[at] ?? { action: 'sign' };
       return { outcome: 'ok', requestId: `req_${at}`, tokenId, ...own };
     });
     await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
@@ -66,9 +71,20 @@ test('the audit log is printed page by page, on a running server too, and can be
     expect([record.account_id, record.token]).toEqual([accountId, 'till']);
     const { seq, action, outcome, units, address } = record;
     const ids = { accountId, tokenId, requestId: record.request_id, walletId: record.wallet_id };
+    const { member_id: memberId, subject } = record;
     const atMs = Date.parse(record.at ?? '');
     expect(record.previous_hash).toBe(Buffer.from(previous).toString('hex'));
-    previous = hashRecord(previous, { ...ids, seq, action, outcome, units, address, atMs } as never);
+    previous = hashRecord(previous, {
+      ...ids,
+      seq,
+      action,
+      outcome,
+      units,
+      address,
+      atMs,
+      memberId,
+      subject,
+    } as never);
     expect(record.hash).toBe(Buffer.from(previous).toString('hex'));
   }
   const node = await newNode();
@@ -88,6 +104,8 @@ test('a list has as many entries as are asked for, and a cursor where it goes on
   expect(stdout).toMatch(
     /^TIME +RECORD +ACTION +OUTCOME .*\n.* 5 +sign +ok .* till +req_4\n\nThere are more: --cursor \S+\n$/,
   );
+  const revoked = (await run('audit', 'list', 'acme', '--action', 'revokekey')).stdout;
+  expect(revoked).toMatch(/ SUBJECT +TOKEN .*\n.* 2 +revokekey +ok +1 +4f8b1d0e-0{4}-\S+ +till +req_1\n$/);
   const limited = await run('audit', 'list', 'acme', '--jsonl', '--limit', '2');
   expect(limited.stdout.split('\n').length).toBe(3);
   const none = await run('audit', 'list', 'acme', '--since', '2025-10-10');

@@ -3,6 +3,7 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { expect, test } from 'vitest';
 import * as accessTables from '../../src/store/access-tables.ts';
 import * as auditTables from '../../src/store/audit-tables.ts';
+import * as memberTables from '../../src/store/member-tables.ts';
 import * as moneyTables from '../../src/store/money-tables.ts';
 import * as signerTables from '../../src/store/signer-tables.ts';
 import * as walletTables from '../../src/store/wallet-tables.ts';
@@ -12,6 +13,7 @@ const tables = {
   ...firstTables,
   ...accessTables,
   ...auditTables,
+  ...memberTables,
   ...moneyTables,
   ...signerTables,
   ...walletTables,

@@ -15,6 +15,10 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   readonly walletId?: string | undefined;
   /** Address that a refused request came from. */
   readonly address?: string | undefined;
+  /** The member who acted. */
+  readonly memberId?: string | undefined;
+  /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
+  readonly subject?: string | undefined;
   /** Number of wallets or refused requests that the record covers. Default 1. */
   readonly units?: number;
 };
@@ -142,8 +146,9 @@ async function appendTo(
   let { seq, hash: previousHash } = tip;
   const rows = facts.map((fact) => {
     const { action, outcome, requestId, tokenId = null, walletId = null, units = 1, address = null } = fact;
+    const { memberId = null, subject = null } = fact;
     seq += 1;
-    const what = { action, outcome, tokenId, requestId, walletId, units, address };
+    const what = { action, outcome, tokenId, requestId, walletId, units, address, memberId, subject };
     const record = { accountId, seq, atMs: nowMs, ...what };
     const before = previousHash;
     previousHash = hashRecord(before, record);

@@ -17,6 +17,10 @@ export type AuditRecord = {
   readonly units: number;
   /** Address that a refused request came from. */
   readonly address?: string | null;
+  /** The member who acted. */
+  readonly memberId?: string | null;
+  /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
+  readonly subject?: string | null;
 };
 
 const DOMAIN = 'keyslot audit record v1\0';
@@ -26,13 +30,16 @@ export const GENESIS: Uint8Array = new Uint8Array(32);
 
 /**
  * The hash of a record in its chain: SHA-256 over a mark, the 32 bytes of the previous hash, and the record as a JSON array of its members
- * in the order of the type, the instant as ISO 8601 in UTC with milliseconds; a missing address is left out.
+ * in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. A member and a
+ * subject follow in one array of both, which a record without either does not have. See docs/decisions/0020-audit-chain.md.
  */
 export function hashRecord(previous: Uint8Array, record: AuditRecord): Uint8Array {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
   const address = record.address ?? undefined;
   const at = new Date(atMs).toISOString();
-  const members = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
+  const { memberId = null, subject = null } = record;
+  const members: unknown[] = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
   if (address !== undefined) members.push(address);
+  if (memberId !== null || subject !== null) members.push([memberId, subject]);
   return createHash('sha256').update(DOMAIN).update(previous).update(JSON.stringify(members)).digest();
 }

@@ -1,0 +1,41 @@
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { appendAudit } from '../audit/append-audit.ts';
+import type { MemberRequest } from './member-deps.ts';
+
+/** Changes of members and sessions in the audit log. */
+export type MemberAction =
+  | 'session.sign_in'
+  | 'session.confirm_second_factor'
+  | 'session.sign_out'
+  | 'session.end'
+  | 'session.end_others'
+  | 'setup_link.create'
+  | 'setup_link.accept'
+  | 'invitation.create'
+  | 'invitation.withdraw'
+  | 'invitation.accept'
+  | 'member.change_role'
+  | 'member.remove'
+  | 'member.enrol_second_factor'
+  | 'member.renew_backup_codes'
+  | 'member.change_password'
+  | 'member.reset';
+
+/** A change of an account's members or their sessions. */
+export type MemberChange = {
+  readonly accountId: string;
+  readonly action: MemberAction;
+  /** The member who made it; undefined: the operator. */
+  readonly memberId?: string | undefined;
+  /** Id of what was changed, if it is not that member. */
+  readonly subject?: string | undefined;
+};
+
+/** Appends a change to the audit log of its account. The last step of its transaction: see `appendAudit`. */
+export function auditMember(
+  tx: StoreTransaction,
+  { accountId, ...change }: MemberChange,
+  { requestId, address, nowMs }: MemberRequest,
+): Promise<void> {
+  return appendAudit(tx, accountId, [{ ...change, outcome: 'ok', requestId, address }], nowMs);
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { serviceError } from '../../base/service-error.ts';
+import { and, asc, eq, gt, isNull } from '../../store/drizzle.ts';
+import { logins, memberInvitations, members } from '../../store/member-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { createKeyText } from '../key-text.ts';
+import { digestKey } from '../keyring.ts';
+import { auditMember } from './audit-member.ts';
+import { assertUnchanged } from './check-password.ts';
+import { ensureLogin, readEmail } from './ensure-login.ts';
+import type { MemberDeps, MemberRequest } from './member-deps.ts';
+import { assertFresh, assertOwner, type Role, type SessionHolder } from './sessions.ts';
+import type { Accepted, NewToken } from './setup-links.ts';
+
+/** An open invitation as it is listed, without its token. */
+export type Invitation = {
+  readonly invitationId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+type StoreOnly = { readonly store: Pick<Store, 'db' | 'transaction'> };
+
+const INVITATION_MS = 7 * 86_400_000;
+
+/**
+ * Invites a person to the account, for seven days. An open invitation for the same email stops working.
+ * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `emailInvalid`, `memberExists`.
+ */
+export async function invite(
+  { store }: StoreOnly,
+  holder: SessionHolder,
+  { role, ...sent }: { readonly email: string; readonly role: Role },
+  request: MemberRequest,
+): Promise<NewToken & { readonly invitationId: string }> {
+  assertOwner(holder);
+  assertFresh(holder, request.nowMs);
+  const email = readEmail(sent.email);
+  const { accountId, memberId } = holder;
+  const [token, invitationId] = [createKeyText('ks_inv_'), randomUUID()];
+  const expiresAt = new Date(request.nowMs + INVITATION_MS);
+  await store.transaction(async (tx) => {
+    if (await isMember(tx, accountId, email)) throw serviceError('memberExists');
+    const isSame = eq(memberInvitations.email, email);
+    await tx
+      .update(memberInvitations)
+      .set({ withdrawnAt: new Date(request.nowMs) })
+      .where(and(isOpen(accountId), isSame));
+    await tx.insert(memberInvitations).values({
+      ...{ id: invitationId, accountId, email, role, digest: digestKey(token), invitedBy: memberId },
+      ...{ createdAt: new Date(request.nowMs), expiresAt },
+    });
+    const change = { accountId, memberId, action: 'invitation.create', subject: invitationId } as const;
+    await auditMember(tx, change, request);
+  });
+  return { invitationId, token, expiresAt };
+}
+
+/** Lists the open invitations of an account, oldest first. */
+export async function listInvitations(
+  { store }: StoreOnly,
+  accountId: string,
+  nowMs: number,
+): Promise<readonly Invitation[]> {
+  const { id: invitationId, email, role, createdAt, expiresAt } = memberInvitations;
+  return store.db
+    .select({ invitationId, email, role, createdAt, expiresAt })
+    .from(memberInvitations)
+    .where(and(isOpen(accountId), gt(expiresAt, new Date(nowMs))))
+    .orderBy(asc(createdAt), asc(invitationId));
+}
+
+/** Withdraws an open invitation. @throws ServiceError `roleInsufficient`, `invitationNotFound`. */
+export async function withdrawInvitation(
+  { store }: StoreOnly,
+  holder: SessionHolder,
+  invitationId: string,
+  request: MemberRequest,
+): Promise<void> {
+  assertOwner(holder);
+  const { accountId, memberId } = holder;
+  await store.transaction(async (tx) => {
+    const withdrawn = await tx
+      .update(memberInvitations)
+      .set({ withdrawnAt: new Date(request.nowMs) })
+      .where(and(isOpen(accountId), eq(memberInvitations.id, invitationId)))
+      .returning({ id: memberInvitations.id });
+    if (withdrawn.length === 0) throw serviceError('invitationNotFound');
+    const change = { accountId, memberId, action: 'invitation.withdraw', subject: invitationId } as const;
+    await auditMember(tx, change, request);
+  });
+}
+
+/** Withdraws the open invitations that a member made, who is no owner any more. */
+export async function withdrawInvitationsOf(
+  tx: StoreTransaction,
+  { accountId, memberId }: { readonly accountId: string; readonly memberId: string },
+  nowMs: number,
+): Promise<void> {
+  await tx
+    .update(memberInvitations)
+    .set({ withdrawnAt: new Date(nowMs) })
+    .where(and(isOpen(accountId), eq(memberInvitations.invitedBy, memberId)));
+}
+
+/**
+ * Accepts an invitation: creates the login, or takes the one with the invited email if the password is its own, as a member.
+ * @throws ServiceError `invitationInvalid`, `passwordUnfit`, `signInFailed`, `signInLocked`, `memberExists`.
+ */
+export async function acceptInvitation(
+  deps: MemberDeps,
+  sent: { readonly token: string; readonly name: string; readonly password: string },
+  request: MemberRequest,
+): Promise<Accepted> {
+  const { digest, acceptedAt, withdrawnAt, expiresAt } = memberInvitations;
+  const isThis = and(
+    ...[eq(digest, digestKey(sent.token)), isNull(acceptedAt), isNull(withdrawnAt)],
+    gt(expiresAt, new Date(request.nowMs)),
+  );
+  const [found] = await deps.store.db.select().from(memberInvitations).where(isThis);
+  if (found === undefined) throw serviceError('invitationInvalid');
+  const { name, password } = sent;
+  const login = await ensureLogin(deps, { email: found.email, name, password }, request);
+  return deps.store.transaction(async (tx) => {
+    const now = new Date(request.nowMs);
+    const [invitation] = await tx
+      .update(memberInvitations)
+      .set({ acceptedAt: now })
+      .where(isThis)
+      .returning({ accountId: memberInvitations.accountId, role: memberInvitations.role });
+    if (invitation === undefined) throw serviceError('invitationInvalid');
+    await assertUnchanged(tx, login);
+    const { userId } = login;
+    const { accountId, role } = invitation;
+    const memberId = randomUUID();
+    const added = await tx
+      .insert(members)
+      .values({ id: memberId, accountId, userId, role, createdAt: now })
+      .onConflictDoNothing()
+      .returning({ id: members.id });
+    if (added.length === 0) throw serviceError('memberExists');
+    const change = { accountId, memberId, action: 'invitation.accept', subject: found.id } as const;
+    await auditMember(tx, change, request);
+    return { memberId, accountId, role };
+  });
+}
+
+function isOpen(accountId: string) {
+  const { accountId: owner, acceptedAt, withdrawnAt } = memberInvitations;
+  return and(eq(owner, accountId), isNull(acceptedAt), isNull(withdrawnAt));
+}
+
+async function isMember(tx: StoreTransaction, accountId: string, email: string): Promise<boolean> {
+  const found = await tx
+    .select({ id: members.id })
+    .from(members)
+    .innerJoin(logins, eq(logins.id, members.userId))
+    .where(and(eq(members.accountId, accountId), eq(logins.email, email), isNull(members.removedAt)));
+  return found.length > 0;
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { serviceError } from '../../base/service-error.ts';
+import { and, eq, gt } from '../../store/drizzle.ts';
+import { logins, memberFactorDrafts, memberFactors } from '../../store/member-tables.ts';
+import type { Executes } from '../../store/statement.ts';
+import { checkCode, createFactorTable, lockOf, type TwoFactorFinding } from '../two-factor/check-code.ts';
+import { openSecret, sealSecret } from '../two-factor/sealed-secret.ts';
+import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from '../two-factor/totp.ts';
+import { auditMember } from './audit-member.ts';
+import { replaceBackupCodes, useBackupCode } from './backup-codes.ts';
+import { checkPassword } from './check-password.ts';
+import { countAttempt, forgetAttempt, lockedSignIn } from './sign-in-attempts.ts';
+import type { MemberDeps, MemberRequest } from './member-deps.ts';
+import { assertFresh, renewSession, type SessionHolder } from './sessions.ts';
+
+/** A session with another token than before. */
+export type RenewedSession = { readonly token: string; readonly freshFactorUntilMs: number };
+
+const FACTORS = createFactorTable(memberFactors, 'user_id');
+const DRAFT_MS = 15 * 60_000;
+const TIME_CODE = /^[0-9]{6}$/;
+
+/** The second factor of a login, if it has one. */
+export function readMemberFactor(
+  db: Executes,
+  userId: string,
+): Promise<typeof memberFactors.$inferSelect | undefined> {
+  return FACTORS.read(db, userId);
+}
+
+/**
+ * Checks a code of the second factor of a login, or one of its backup codes, which it uses up: see `checkCode`.
+ * @param sender what counts wrong codes together, beside the address and the login.
+ */
+export async function checkMemberCode(
+  deps: Pick<MemberDeps, 'store' | 'installationKey'>,
+  { userId, code, sender }: { readonly userId: string; readonly code: string; readonly sender: string },
+  { address, nowMs }: MemberRequest,
+): Promise<TwoFactorFinding> {
+  const guesser = { tokenId: sender, address };
+  const seen = await readMemberFactor(deps.store.db, userId);
+  if (seen === undefined) return { kind: 'notEnrolled' };
+  const isBackup = !TIME_CODE.test(code) && lockOf(seen, guesser) <= nowMs;
+  if (isBackup && (await useBackupCode(deps, { userId, code, nowMs }))) return { kind: 'ok' };
+  return checkCode(deps, FACTORS, { ...guesser, ownerId: userId, code, nowMs }, seen);
+}
+
+/**
+ * Confirms the second factor, or uses a backup code up: the session is fresh for five minutes and has another token.
+ * @throws ServiceError `memberFactorMissing`, `secondFactorInvalid`, `signInLocked`, `sessionInvalid`.
+ */
+export async function confirmSecondFactor(
+  deps: MemberDeps,
+  holder: SessionHolder,
+  code: string,
+  request: MemberRequest,
+): Promise<RenewedSession> {
+  const { accountId, memberId, userId, sessionId } = holder;
+  assertRight(await checkMemberCode(deps, { userId, code, sender: sessionId }, request), request.nowMs);
+  return deps.store.transaction(async (tx) => {
+    const session = await renewSession(tx, holder, request.nowMs);
+    const action = 'session.confirm_second_factor';
+    await auditMember(tx, { accountId, memberId, action, subject: sessionId }, request);
+    return session;
+  });
+}
+
+/** @throws ServiceError `memberFactorMissing`, `secondFactorInvalid`, `signInLocked` unless a code was right. */
+export function assertRight(finding: TwoFactorFinding, nowMs: number): void {
+  switch (finding.kind) {
+    case 'ok':
+      return;
+    case 'invalid':
+      throw serviceError('secondFactorInvalid');
+    case 'locked':
+      throw lockedSignIn(finding.retryAtMs, nowMs);
+    case 'notEnrolled':
+      throw serviceError('memberFactorMissing');
+  }
+}
+
+/**
+ * Begins to enrol a second factor: it counts once its first code was sent, within 15 minutes. One that the login has already stays until
+ * then. The password is asked for, since a stolen session must not get a factor of its own.
+ * @throws ServiceError `passwordWrong`, `signInLocked`; `freshFactorRequired` when the login has a second factor already.
+ */
+export async function beginMemberFactor(
+  deps: MemberDeps,
+  holder: SessionHolder,
+  password: string,
+  request: MemberRequest,
+): Promise<ShownSecret> {
+  const { store, installationKey } = deps;
+  const { userId } = holder;
+  if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
+  const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
+  const email = login?.email ?? '';
+  if ((await checkPassword(deps, { userId, email, password }, request)) === undefined)
+    throw serviceError('passwordWrong');
+  const secret = randomBytes(SECRET_BYTES);
+  const draft = {
+    sealedSecret: sealSecret(installationKey, userId, secret),
+    createdAt: new Date(request.nowMs),
+  };
+  await store.db
+    .insert(memberFactorDrafts)
+    .values({ userId, ...draft })
+    .onConflictDoUpdate({ target: memberFactorDrafts.userId, set: draft });
+  const shown = showSecret(secret, email);
+  secret.fill(0);
+  return shown;
+}
+
+/**
+ * Enrols the second factor that was begun, by its first code, and creates backup codes. The session is fresh and has another token.
+ * @returns the backup codes, which are shown once.
+ * @throws ServiceError `factorEnrolmentMissing`, `secondFactorInvalid`, `signInLocked`, `sessionInvalid`.
+ */
+export async function confirmMemberFactor(
+  deps: MemberDeps,
+  holder: SessionHolder,
+  code: string,
+  request: MemberRequest,
+): Promise<{ readonly backupCodes: readonly string[]; readonly session: RenewedSession }> {
+  const { store, installationKey } = deps;
+  const { accountId, memberId, userId } = holder;
+  const { nowMs, address } = request;
+  const attempt = { email: `enrolment of ${userId}`, address };
+  await countAttempt(deps, attempt, nowMs);
+  const enrolled = await store.transaction(async (tx) => {
+    const isOwn = eq(memberFactorDrafts.userId, userId);
+    const isRecent = gt(memberFactorDrafts.createdAt, new Date(nowMs - DRAFT_MS));
+    const [draft] = await tx.select().from(memberFactorDrafts).where(and(isOwn, isRecent)).for('update');
+    if (draft === undefined) throw serviceError('factorEnrolmentMissing');
+    const { sealedSecret } = draft;
+    const lastStep = findStep(openSecret(installationKey, userId, sealedSecret), code, nowMs);
+    if (lastStep === undefined) throw serviceError('secondFactorInvalid');
+    const fresh = { failures: 0, failingSince: null, lockedUntil: null, guesses: '{}' };
+    const factor = { sealedSecret, lastStep, enrolledAt: new Date(nowMs), ...fresh };
+    await tx.delete(memberFactorDrafts).where(isOwn);
+    await tx
+      .insert(memberFactors)
+      .values({ userId, ...factor })
+      .onConflictDoUpdate({ target: memberFactors.userId, set: factor });
+    const backupCodes = await replaceBackupCodes(tx, installationKey, userId);
+    const session = await renewSession(tx, holder, nowMs);
+    await auditMember(tx, { accountId, memberId, action: 'member.enrol_second_factor' }, request);
+    return { backupCodes, session };
+  });
+  await forgetAttempt(deps, attempt);
+  return enrolled;
+}
+
+/**
+ * Replaces the backup codes. @returns the new ones, which are shown once.
+ * @throws ServiceError `freshFactorRequired`.
+ */
+export async function renewBackupCodes(
+  { store, installationKey }: MemberDeps,
+  holder: SessionHolder,
+  request: MemberRequest,
+): Promise<readonly string[]> {
+  assertFresh(holder, request.nowMs);
+  const { accountId, memberId, userId } = holder;
+  return store.transaction(async (tx) => {
+    const codes = await replaceBackupCodes(tx, installationKey, userId);
+    await auditMember(tx, { accountId, memberId, action: 'member.renew_backup_codes' }, request);
+    return codes;
+  });
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { serviceError } from '../../base/service-error.ts';
+import { and, eq, gt, isNull } from '../../store/drizzle.ts';
+import { logins, members, setupLinks } from '../../store/member-tables.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { createKeyText } from '../key-text.ts';
+import { digestKey } from '../keyring.ts';
+import { auditMember } from './audit-member.ts';
+import { assertFit, assertUnchanged, replacePassword } from './check-password.ts';
+import { ensureLogin, type NewMember, readEmail } from './ensure-login.ts';
+import type { MemberDeps, MemberRequest } from './member-deps.ts';
+import type { Role } from './sessions.ts';
+
+/** A token that works once. It is stored nowhere. */
+export type NewToken = { readonly token: string; readonly expiresAt: Date };
+
+/** A membership that was accepted. Signing in is another step. */
+export type Accepted = { readonly memberId: string; readonly accountId: string; readonly role: Role };
+
+const LINK_MS = 24 * 3_600_000;
+
+/** Creates a link that makes its user an owner of an account, for 24 hours. Links of the account that were made before stop working. */
+export function createSetupLink(
+  { store }: { readonly store: Pick<Store, 'transaction'> },
+  accountId: string,
+  request: MemberRequest,
+): Promise<NewToken> {
+  return store.transaction(async (tx) => {
+    const link = await insertLink(tx, { accountId, userId: null }, request.nowMs);
+    await auditMember(tx, { accountId, action: 'setup_link.create' }, request);
+    return link;
+  });
+}
+
+/** Adds a link, in place of those for the same account and login. @param userId the login whose password it sets; null: it makes an owner. */
+export async function insertLink(
+  tx: StoreTransaction,
+  { accountId, userId }: { readonly accountId: string; readonly userId: string | null },
+  nowMs: number,
+): Promise<NewToken> {
+  const token = createKeyText('ks_set_');
+  const expiresAt = new Date(nowMs + LINK_MS);
+  const isOfLogin = userId === null ? isNull(setupLinks.userId) : eq(setupLinks.userId, userId);
+  await tx
+    .delete(setupLinks)
+    .where(and(eq(setupLinks.accountId, accountId), isOfLogin, isNull(setupLinks.usedAt)));
+  await tx.insert(setupLinks).values({
+    ...{ id: randomUUID(), accountId, userId, digest: digestKey(token) },
+    ...{ createdAt: new Date(nowMs), expiresAt },
+  });
+  return { token, expiresAt };
+}
+
+/**
+ * Accepts a set-up link: creates the login, or takes the one with this email if the password is its own, and makes it an owner. A link of
+ * `resetMember` sets the password of its login instead.
+ *
+ * @throws ServiceError `setupLinkInvalid`, `emailInvalid`, `passwordUnfit`, `signInFailed`, `signInLocked`.
+ */
+export async function acceptSetupLink(
+  deps: MemberDeps,
+  { token, ...person }: NewMember & { readonly token: string },
+  request: MemberRequest,
+): Promise<Accepted> {
+  const { store } = deps;
+  const isThis = isLive(token, request.nowMs);
+  const [link] = await store.db.select().from(setupLinks).where(isThis);
+  if (link === undefined) throw serviceError('setupLinkInvalid');
+  const email = readEmail(person.email);
+  if (link.userId !== null) return acceptReset(deps, { token, email, password: person.password }, request);
+  const login = await ensureLogin(deps, { ...person, email }, request);
+  const { accountId } = link;
+  return store.transaction(async (tx) => {
+    await useLink(tx, token, request.nowMs);
+    await assertUnchanged(tx, login);
+    const { userId } = login;
+    const createdAt = new Date(request.nowMs);
+    const [owner] = await tx
+      .insert(members)
+      .values({ id: randomUUID(), accountId, userId, role: 'owner', createdAt })
+      .onConflictDoUpdate({
+        target: [members.accountId, members.userId],
+        targetWhere: isNull(members.removedAt),
+        set: { role: 'owner' },
+      })
+      .returning({ memberId: members.id });
+    if (owner === undefined) throw new Error('a row that was inserted was not returned');
+    const { memberId } = owner;
+    await auditMember(tx, { accountId, memberId, action: 'setup_link.accept' }, request);
+    return { memberId, accountId, role: 'owner' };
+  });
+}
+
+async function acceptReset(
+  deps: MemberDeps,
+  { token, email, password }: Omit<NewMember, 'name'> & { readonly token: string },
+  request: MemberRequest,
+): Promise<Accepted> {
+  assertFit(password);
+  const hash = await deps.passwords.hash(password);
+  return deps.store.transaction(async (tx) => {
+    const { accountId, userId } = await useLink(tx, token, request.nowMs);
+    const [member] = await tx
+      .select({ memberId: members.id, role: members.role })
+      .from(members)
+      .innerJoin(logins, eq(logins.id, members.userId))
+      .where(
+        and(
+          ...[eq(members.accountId, accountId), eq(members.userId, userId ?? ''), eq(logins.email, email)],
+          isNull(members.removedAt),
+        ),
+      );
+    if (member === undefined || userId === null) throw serviceError('setupLinkInvalid');
+    await replacePassword(tx, userId, hash, request.nowMs);
+    const { memberId } = member;
+    await auditMember(tx, { accountId, memberId, action: 'setup_link.accept' }, request);
+    return { ...member, accountId };
+  });
+}
+
+async function useLink(tx: StoreTransaction, token: string, nowMs: number) {
+  const [link] = await tx
+    .update(setupLinks)
+    .set({ usedAt: new Date(nowMs) })
+    .where(isLive(token, nowMs))
+    .returning();
+  if (link === undefined) throw serviceError('setupLinkInvalid');
+  return link;
+}
+
+function isLive(token: string, nowMs: number) {
+  const { digest, usedAt, expiresAt } = setupLinks;
+  return and(eq(digest, digestKey(token)), isNull(usedAt), gt(expiresAt, new Date(nowMs)));
+}

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { serviceError } from '../../base/service-error.ts';
+import { sql } from '../../store/drizzle.ts';
+import type { MemberDeps } from './member-deps.ts';
+
+// As src/account/two-factor/guesses.ts does for codes: an email at one address is locked first, then the address, and only then the email
+// wherever it is used. An attempt counts before its password is checked, so that attempts at the same time cannot pass together.
+
+/** The sender of a password. */
+export type Attempt = { readonly email: string; readonly address?: string | undefined };
+
+type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
+
+const WINDOW_MS = 15 * 60_000;
+const LOCK_MS = 15 * 60_000;
+const MOST = { pair: 5, address: 30, email: 50 } as const;
+const PURGED_AT_ONCE = 100;
+
+type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
+
+/**
+ * Counts an attempt as failed until `forgetAttempt`. The counts are in the store, for all servers.
+ * @throws ServiceError `signInLocked`; the attempt is not counted then.
+ */
+export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
+  const subjects = subjectsOf(deps, attempt);
+  const now = sql`${new Date(nowMs).toISOString()}::timestamptz`;
+  const oldest = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
+  const end = sql`${new Date(nowMs + LOCK_MS).toISOString()}::timestamptz`;
+  const json = JSON.stringify(
+    subjects.map(({ subject, most }) => ({ subject: subject.toString('hex'), most })),
+  );
+  const { rows } = await deps.store.db.execute<Counted>(sql`
+    with mine as (
+      select decode(subject, 'hex') as subject, most from json_to_recordset(${json}::json) as given (subject text, most int)
+    ), purged as (
+      delete from sign_in_attempts where subject in (
+        select subject from sign_in_attempts
+        where since < ${oldest} and coalesce(locked_until, since) < ${now} and subject not in (select subject from mine)
+        limit ${PURGED_AT_ONCE} for update skip locked)
+    ), counted as (
+      insert into sign_in_attempts as known (subject, failures, since)
+      select subject, 1, ${now} from mine
+      where not exists (
+        select from sign_in_attempts other where other.subject in (select subject from mine) and other.locked_until > ${now})
+      order by subject
+      on conflict (subject) do update set
+        failures = case when known.locked_until is null and known.since > ${oldest} then known.failures + 1
+          when known.locked_until > ${now} then known.failures + 1 else 1 end,
+        since = case when known.locked_until > ${now} or (known.locked_until is null and known.since > ${oldest})
+          then known.since else excluded.since end,
+        locked_until = case when known.locked_until > ${now} then known.locked_until
+          when known.locked_until is null and known.since > ${oldest}
+            and known.failures + 1 >= (select most from mine where mine.subject = known.subject) then ${end} end
+      returning subject, failures, locked_until
+    )
+    select counted.failures, mine.most, (extract(epoch from counted.locked_until) * 1000)::text as locked_until_ms
+    from counted join mine using (subject)`);
+  const isCounted = rows.length > 0 && rows.every(({ failures, most }) => failures <= most);
+  if (!isCounted) throw await lockError(deps, subjects, nowMs);
+}
+
+/** Forgets the attempts of a sender whose password was right: of the email, and this one of the address. */
+export async function forgetAttempt(deps: AttemptDeps, attempt: Attempt): Promise<void> {
+  const [pair, address, email] = subjectsOf(deps, attempt).map(({ subject }) => subject);
+  await deps.store.db.execute(sql`
+    with gone as (delete from sign_in_attempts where subject in (${pair}, ${email}))
+    update sign_in_attempts set failures = greatest(failures - 1, 0), locked_until = null
+    where subject = ${address} and failures <= ${MOST.address}`);
+}
+
+async function lockError(deps: AttemptDeps, subjects: readonly Subject[], nowMs: number): Promise<Error> {
+  const list = sql.join(
+    subjects.map(({ subject }) => sql`${subject}`),
+    sql`, `,
+  );
+  const { rows } = await deps.store.db.execute<{ readonly until: string | null }>(
+    sql`select (extract(epoch from max(locked_until)) * 1000)::text as until from sign_in_attempts where subject in (${list})`,
+  );
+  const untilMs = Number(rows[0]?.until ?? nowMs);
+  return lockedSignIn(untilMs, nowMs);
+}
+
+/** The error of an attempt during a lock. */
+export function lockedSignIn(untilMs: number, nowMs: number): Error {
+  return serviceError('signInLocked', {
+    retryAfterSeconds: Math.max(1, Math.ceil((untilMs - nowMs) / 1_000)),
+  });
+}
+
+type Subject = { readonly subject: Buffer; readonly most: number };
+
+function subjectsOf(
+  { installationKey }: AttemptDeps,
+  { email, address = '?' }: Attempt,
+): readonly [pair: Subject, address: Subject, email: Subject] {
+  const network = networkOf(address);
+  const mark = (...parts: readonly string[]): Buffer =>
+    createHmac('sha256', installationKey.derive('sign-in attempts')).update(JSON.stringify(parts)).digest();
+  return [
+    { subject: mark('pair', email, network), most: MOST.pair },
+    { subject: mark('address', network), most: MOST.address },
+    { subject: mark('email', email), most: MOST.email },
+  ];
+}
+
+/** An IPv4 address, or the /64 of an IPv6 address: one client has that many. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.toLowerCase().split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  const rest = tail?.split(':').filter((group) => group !== '') ?? [];
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0');
+  return [...groups, ...(tail === undefined ? [] : zeros), ...rest]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}

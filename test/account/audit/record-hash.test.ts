@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
+import { NOW_MS } from '../new-customer.ts';
+
+test('the hash of a record is what docs/decisions/0020-audit-chain.md says', () => {
+  const record = {
+    ...{
+      accountId: '00000000-0000-4000-8000-000000000002',
+      seq: 1,
+      atMs: NOW_MS,
+      action: 'create',
+      outcome: 'ok',
+    },
+    ...{ tokenId: null, requestId: 'req_1', walletId: 'w_1', units: 1 },
+  };
+  // printf 'keyslot audit record v1\0', 32 zero bytes and the JSON array, through sha256sum.
+  const digest = '8e366fdf81cb8f801f23a731a41e96e721c073dc828197f345bccf0d17688c6d';
+  const hashOf = (about: object): string =>
+    Buffer.from(hashRecord(GENESIS, { ...record, ...about })).toString('hex');
+  expect(hashOf({})).toBe(digest);
+  expect(hashOf({ address: null, memberId: null, subject: null })).toBe(digest);
+  expect(hashOf({ subject: 's_1' })).toBe('f61459e12666be7c4293e66853ef862ea689cb946623f2ebd57a451320cd3d01');
+  expect(hashOf({ address: '192.0.2.1', memberId: 'm_1' })).toBe(
+    '905ba7067852fdffa4f4822ccbbf03fb053551b7bd6238f8fd7e8acf1fff26da',
+  );
+});
