@@ -10,6 +10,14 @@ vi.setConfig({ testTimeout: 600_000 });
 const ADOPTED = 'the store takes this signer and its record from now on';
 const MIGRATION = 8;
 
+/** Takes back what the migrations behind that of the signers made. */
+const LATER = [
+  'drop index audit_records_time, ledger_transactions_time',
+  'drop table backup_codes, login_credentials, login_sessions, login_verifications, member_factor_drafts, member_factors',
+  'drop table member_invitations, setup_links, sign_in_attempts, members, logins',
+  'alter table audit_records drop column member_id, drop column subject',
+];
+
 /** Makes of a server that is stopped what the version before left: entries behind a mark, and no table that knows signers. */
 async function makeOld({ withStore, signerFile, server }: Vault): Promise<void> {
   const path = signerFile('tombstones');
@@ -19,6 +27,7 @@ async function makeOld({ withStore, signerFile, server }: Vault): Promise<void> 
     store.transaction(async (tx) => {
       await tx.execute(sql`drop table signers, signer_tombstones`);
       await tx.execute(sql`drop function refuse_change_of_tombstones`);
+      for (const statement of LATER) await tx.execute(sql.raw(statement));
       await tx.execute(sql`delete from migrations where id > ${MIGRATION}`);
     }),
   );
