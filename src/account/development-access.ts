@@ -3,7 +3,7 @@ import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accessTokens } from '../store/access-tables.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { DEVELOPMENT } from './development-name.ts';
-import { createToken, revokeToken, type TokenDeps } from './tokens/access-tokens.ts';
+import { createToken, revokeToken, setScopes, type TokenDeps } from './tokens/access-tokens.ts';
 import { SCOPES } from './tokens/scopes.ts';
 import {
   enrolTwoFactor,
@@ -31,7 +31,10 @@ export async function ensureDevelopmentAccess(
   kept: Partial<DevelopmentAccess>,
   nowMs: number,
 ): Promise<DevelopmentAccess> {
-  const token = findKept(deps, accountId, kept, nowMs) ?? (await makeToken(deps, accountId, nowMs));
+  const known = findKept(deps, accountId, kept, nowMs);
+  // A token of an earlier version lacks the scopes that came since.
+  if (known?.isComplete === false) await setScopes(deps, known.id, SCOPES);
+  const token = known ?? (await makeToken(deps, accountId, nowMs));
   await revokeTokens(
     deps,
     accountId,
@@ -62,12 +65,8 @@ function findKept(
   nowMs: number,
 ) {
   const found = tokens.find(text, nowMs);
-  // A token of an earlier version lacks the scopes that came since.
-  const isKept =
-    found.kind === 'valid' &&
-    found.accountId === accountId &&
-    SCOPES.every((scope) => found.scopes.has(scope));
-  return isKept ? { id: found.tokenId, text } : undefined;
+  if (found.kind !== 'valid' || found.accountId !== accountId) return undefined;
+  return { id: found.tokenId, text, isComplete: SCOPES.every((scope) => found.scopes.has(scope)) };
 }
 
 function makeToken(deps: TokenDeps, accountId: string, nowMs: number) {

@@ -8,7 +8,8 @@ import { createKeyText } from '../../src/account/key-text.ts';
 import { loadKeyring } from '../../src/account/keyring.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
+import { createToken, readAccessTokens } from '../../src/account/tokens/access-tokens.ts';
+import { SCOPES } from '../../src/account/tokens/scopes.ts';
 import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import type { Store } from '../../src/store/open-store.ts';
@@ -17,6 +18,7 @@ import { useNewDirectory } from '../support/new-directory.ts';
 import { newInstallationKey } from './test-installation-key.ts';
 
 const NOW_MS = 1_760_000_000_000;
+const ALL = { after: undefined, limit: 100 };
 const filesDir = useNewDirectory();
 const installationKey = newInstallationKey();
 
@@ -114,7 +116,7 @@ describeStores('the development account', (backend) => {
     expect(await hasSecondFactor(store, second.file.totp_secret)).toBe(true);
   });
 
-  test('keeps the keys and tokens that somebody made in it, and a token with fewer scopes than there are now is replaced', async () => {
+  test('keeps the keys and tokens that somebody made in it, and its token gets the scopes that came since', async () => {
     const store = opened();
     const first = await start(store);
     const accountId = await findAccount(store, 'development');
@@ -124,8 +126,11 @@ describeStores('the development account', (backend) => {
     const old = await createToken(first.places, { ...wanted, name: 'development' }, NOW_MS);
     await writeFile(join(filesDir(), 'dev.json'), JSON.stringify({ ...first.file, access_token: old.text }));
     const second = await start(store);
-    expect([key.text, token.text, old.text].map(second.verdictOf)).toEqual(['valid', 'valid', 'revoked']);
-    expect(second.verdictOf(second.file.access_token)).toBe('valid');
+    expect([key.text, token.text, old.text].map(second.verdictOf)).toEqual(['valid', 'valid', 'valid']);
+    expect(second.file.access_token).toBe(old.text);
+    const scopes = async (id: string) =>
+      (await readAccessTokens(store, accountId, ALL)).find((one) => one.id === id)?.scopes;
+    expect([await scopes(old.id), await scopes(token.id)]).toEqual([[...SCOPES], ['wallets:read']]);
     const rotated = await rotateApiKey(second.places, { keyId: key.id, overlapMs: 0 }, NOW_MS);
     expect(second.verdictOf(rotated.text)).toBe('valid');
   });

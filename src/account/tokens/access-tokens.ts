@@ -64,6 +64,24 @@ export async function createToken(
   return { id: row.id, text, token: row };
 }
 
+/** Sets the scopes of a token, and notifies every process that follows the tokens of the store. */
+export async function setScopes(
+  { store, tokens }: TokenDeps,
+  tokenId: string,
+  scopes: readonly Scope[],
+): Promise<void> {
+  const changed = await store.transaction(async (tx) => {
+    const rows = await tx
+      .update(accessTokens)
+      .set({ scopes: [...scopes] })
+      .where(eq(accessTokens.id, tokenId))
+      .returning();
+    await announce(tx, TOKEN_CHANNEL, tokenId);
+    return rows;
+  });
+  for (const row of changed) tokens.put(toRecord(row));
+}
+
 /**
  * Revokes a token at once and for good, and notifies every process that follows the tokens of the store.
  * @returns when it was revoked; undefined when there is no such token.
