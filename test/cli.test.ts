@@ -162,6 +162,10 @@ describe('a server', () => {
     ) as Record<string, string>;
     expect(wallet).toContain(`'${base_url}/v1/wallets' -H 'Authorization: Bearer ${access_token}'`);
     expect(child.stdout()).toContain(`Wallets    ${base_url}/v1/wallets\n`);
+    const account = await fetch(await line(/Account +(\S+)\n/), {
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    expect(account.status).toBe(200);
 
     const page = await fetch(await line(/Reference +(\S+)\n/));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
 
-/** What is compiled: files by their paths from the root, with all that they import, into `out` below the folder. */
+/** The entry files, as paths from the root, and the folder `out` that they and their imports are compiled into. */
 export type Compilation = {
   readonly files: readonly string[];
   readonly out: string;

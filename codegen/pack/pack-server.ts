@@ -16,7 +16,7 @@ import { BUNDLED, serverManifest } from './server-manifest.ts';
 
 const LAUNCHER = fileURLToPath(new URL('keyslot.js', import.meta.url));
 const README = fileURLToPath(new URL('server-readme.md', import.meta.url));
-/** What the compiler does not emit: scripts, documents, pages and migrations. */
+/** Files that the compiler does not emit: scripts, documents, pages and migrations. */
 const IS_ASSET = /(?<!\.ts|\.md)$/;
 
 /**

@@ -1,6 +1,6 @@
 type Versions = Readonly<Record<string, string>>;
 
-/** What the packages take from the package.json of the project. */
+/** The members of the project's package.json that the packages copy. */
 export type RootManifest = {
   readonly version: string;
   readonly description: string;

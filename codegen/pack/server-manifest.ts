@@ -1,6 +1,6 @@
 import type { RootManifest } from './root-manifest.ts';
 
-/** What parts of the command line use where it is installed: the mock of the wallet service, and contract runs that write. */
+/** Optional packages: the mock of the wallet service needs one, and contract runs that write need the others. */
 const PEERS = {
   '@solana/spl-token': '0.4.x',
   '@solana/web3.js': '1.x',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
+import { OPERATIONS as ACCOUNT_OPERATIONS } from '../../generated/account/operations.ts';
 import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { type App, startApp } from '../start/app.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -80,6 +81,7 @@ function describe(
 ${hasLedger ? 'Keyslot is ready.' : 'Keyslot is running, but its ledger has not started: calls return 503 until it does (see above).'}
 
 ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  WebSocket  ${url}\n`).join('')}  Wallets    ${wallets}
+  Account    ${baseUrl}${ACCOUNT_OPERATIONS.listKeys.path}
   Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)
   Reference  ${baseUrl}/docs
   OpenRPC    ${baseUrl}/openrpc.json

@@ -1,4 +1,4 @@
-import { SERVER_SUITES } from './suites.ts';
+import { CLIENT_SUITES, SERVER_SUITES } from './suites.ts';
 import { without } from './without.ts';
 
-without(['ownParser', 'ownClient'], SERVER_SUITES);
+without(['ownParser', 'ownClient'], [...CLIENT_SUITES, ...SERVER_SUITES]);

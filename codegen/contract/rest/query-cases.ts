@@ -10,7 +10,7 @@ import { goodRequest, provoked } from './requests.ts';
 /** Name and value. */
 type Parameter = readonly [string, string];
 
-/** What query parameters may not be: words for numbers, values beyond a limit, given twice; and values at a limit. */
+/** Cases for query parameters that are refused (not a number, beyond a limit, repeated), and for values at a limit, which are not. */
 export const queryCases = (operation: Operation, model: RestModel): readonly RestCase[] => {
   if (!operation.query) return [];
   const { properties = {} } = resolve(operation.query, model.schemas);

@@ -50,7 +50,7 @@ export type Operation = {
   readonly id: string;
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
-  /** What the id in the path is; undefined where there is none. */
+  /** The schema of the id in the path; undefined if the path has none. */
   readonly idSchema?: RestSchema;
   readonly tag: string;
   readonly summary: string;

@@ -58,7 +58,7 @@ const bodyModule = (schema: RestSchema, model: RestModel): string => {
 /** Pointers of the members whose values are never shown. */
 export const secrets = ${literal(secretPointers(schema, model.schemas))};
 
-/** What each excluded combination answers, by its place in allOf. */
+/** The problem of each excluded combination, by its index in allOf. */
 export const conflicts = ${literal(conflicts)};
 `;
 };

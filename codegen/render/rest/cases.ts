@@ -30,7 +30,7 @@ ${model.operations.map(({ id }) => `import { ${id} } from './contract/${id}.ts';
 export const ${namesOf(model.service).upper}_CONTRACT: { readonly [O in OperationId]: RestContract } = {
 ${model.operations.map(({ id }) => `${id},\n`).join('')}};
 
-/** What a run may be given: what each value is, by name. */
+/** The values that a run can be given: a description of each, by name. */
 export const ${namesOf(model.service).upper}_VALUES = ${literal(model.scenario.values)} as const;
 
 /** States of the server that a run can only be given from inside. */

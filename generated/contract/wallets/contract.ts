@@ -20,7 +20,7 @@ export const WALLET_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   signWithWallet,
 };
 
-/** What a run may be given: what each value is, by name. */
+/** The values that a run can be given: a description of each, by name. */
 export const WALLET_VALUES = {
   token: 'An access token with every scope, of an account that has money and a second factor.',
   unknown_token: 'Text in the form of an access token that was never made.',

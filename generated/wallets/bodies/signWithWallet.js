@@ -110,5 +110,5 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
 /** Pointers of the members whose values are never shown. */
 export const secrets = [];
 
-/** What each excluded combination answers, by its place in allOf. */
+/** The problem of each excluded combination, by its index in allOf. */
 export const conflicts = [];
