@@ -1218,6 +1218,18 @@ export const ERRORS = {
     problem: { code: 'session_missing', status: 401, title: 'Session missing', detail: 'Sign in first.' },
     data: [],
   },
+  /** The request was sent by a page of another site. */
+  crossSiteRequest: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'cross_site_request',
+      status: 403,
+      title: 'Cross-site request',
+      detail: 'Requests with a session are answered only to pages of this server.',
+    },
+    data: [],
+  },
   /** The session does not exist, has ended or has expired. */
   sessionInvalid: {
     area: 'account',
@@ -1397,6 +1409,18 @@ export const ERRORS = {
       detail: 'The operation requires the role {role}.',
     },
     data: ['role'],
+  },
+  /** The login is not a member of this account. */
+  accountNotJoined: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'account_not_joined',
+      status: 404,
+      title: 'Account not joined',
+      detail: 'You are not a member of this account.',
+    },
+    data: [],
   },
   /** The account has no such member. */
   memberNotFound: {
@@ -2214,6 +2238,7 @@ export type ErrorContext = {
   readonly idempotencySecretNotKept: Readonly<Record<string, never>>;
   readonly idempotencyNothingCharged: Readonly<Record<string, never>>;
   readonly sessionMissing: Readonly<Record<string, never>>;
+  readonly crossSiteRequest: Readonly<Record<string, never>>;
   readonly sessionInvalid: Readonly<Record<string, never>>;
   readonly signInFailed: Readonly<Record<string, never>>;
   readonly secondFactorRequired: Readonly<Record<string, never>>;
@@ -2229,6 +2254,7 @@ export type ErrorContext = {
   readonly setupLinkInvalid: Readonly<Record<string, never>>;
   readonly invitationInvalid: Readonly<Record<string, never>>;
   readonly roleInsufficient: { readonly role: string };
+  readonly accountNotJoined: Readonly<Record<string, never>>;
   readonly memberNotFound: Readonly<Record<string, never>>;
   readonly memberExists: Readonly<Record<string, never>>;
   readonly lastOwner: Readonly<Record<string, never>>;

@@ -4,6 +4,8 @@ export type RestCaseRequest = {
   readonly path: string;
   /** `none`: without a token. */
   readonly token: string;
+  /** The token of a session, sent as its cookie; absent or `none`: without one. */
+  readonly session?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** In the place of a body: this text, or these bytes in hex. */
@@ -29,13 +31,15 @@ export type RestExpectation =
       readonly headers: readonly string[];
     }
   /** Anything but a body_invalid or query_invalid that names the place: a value at its limit may fail for another reason. */
-  | { readonly kind: 'not-refused'; readonly pointer: string };
+  | { readonly kind: 'not-refused'; readonly pointer: string }
+  /** Anything but this problem. */
+  | { readonly kind: 'not-code'; readonly code: string };
 
 /** One case of the contract of the wallet service. */
 export type RestCase = {
   readonly operation: string;
   readonly name: string;
-  readonly kind: 'example' | 'error' | 'limit' | 'type' | 'conflict';
+  readonly kind: 'example' | 'error' | 'limit' | 'type' | 'conflict' | 'role';
   /** The example of the documents that shows the answer. */
   readonly example?: string;
   /** A state of the server without which the case means nothing. */

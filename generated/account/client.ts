@@ -9,17 +9,36 @@ import {
 import type {
   ProblemData,
   AccountErrorCode,
+  AcceptInvitationRequest,
+  AcceptSetupLinkRequest,
   AccessTokenList,
   ApiKeyList,
+  BackupCodes,
+  BeginSecondFactorRequest,
+  ChangePasswordRequest,
+  ChangeRoleRequest,
+  Completed,
+  ConfirmSecondFactorRequest,
+  CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  InvitationList,
+  MemberList,
+  Membership,
   NewAccessToken,
   NewApiKey,
+  NewInvitation,
   PageQuery,
   RevokedKey,
   RevokedToken,
   RotateKeyRequest,
   RotatedKey,
+  SecondFactorSecret,
+  Session,
+  SessionCredentials,
+  SessionList,
+  SignInRequest,
+  SwitchAccountRequest,
 } from './types.ts';
 
 export type { CallOptions as AccountCallOptions } from '../../runtime/rest-call.ts';
@@ -32,45 +51,177 @@ export {
 /** The operations as functions. They throw RestCallError. */
 export interface AccountClient {
   /**
+   * Replace the backup codes.
+   * The codes from before stop working.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, account_rate_limited, internal_error, store_unavailable.
+   */
+  renewBackupCodes(options?: CallOptions): Promise<BackupCodes>;
+  /**
+   * List open invitations.
+   * Returns the invitations that were neither accepted nor withdrawn and have not expired.
+   * Session of owner. Refused with session_invalid, session_missing, cross_site_request, role_insufficient, account_rate_limited, internal_error, store_unavailable.
+   */
+  listInvitations(options?: CallOptions): Promise<InvitationList>;
+  /**
+   * Invite a person.
+   * The invitation works once, for seven days. An open one for the same email stops working.
+   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
+  /**
+   * Accept an invitation.
+   * Makes a login for the invited email, or takes the one that there is if the password is its own, and makes it a member.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, sign_in_failed, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, sign_in_locked, internal_error, store_unavailable.
+   */
+  acceptInvitation(body: AcceptInvitationRequest, options?: CallOptions): Promise<Membership>;
+  /**
+   * Withdraw an invitation.
+   * Its link stops working.
+   * Session of owner. Refused with session_invalid, session_missing, cross_site_request, role_insufficient, invitation_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  withdrawInvitation(id: string, options?: CallOptions): Promise<Completed>;
+  /**
    * List API keys, newest first.
    * Returns the keys of the account without their secrets, revoked and expired ones included, a page at a time.
-   * Scope account:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listKeys(query?: PageQuery, options?: CallOptions): Promise<ApiKeyList>;
   /**
    * Create an API key.
    * The key works at once, in every process of the server.
-   * Scope keys:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
   /**
    * Revoke an API key at once and for good.
    * Requests with the key are refused within a second, in every process of the server. Revoking it again answers the same.
-   * Scope keys:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, key_not_found, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, key_not_found, account_rate_limited, internal_error, store_unavailable.
    */
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
   /**
    * Replace an API key.
    * Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
-   * Scope keys:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
+   * List the members.
+   * Returns the members of the account.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  listMembers(options?: CallOptions): Promise<MemberList>;
+  /**
+   * Remove a member.
+   * The sessions and the invitations of the member stop working at once.
+   * Session of owner. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, last_owner, account_rate_limited, internal_error, store_unavailable.
+   */
+  removeMember(id: string, options?: CallOptions): Promise<Completed>;
+  /**
+   * Give a member another role.
+   * It counts from the next request of the member on.
+   * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<Completed>;
+  /**
+   * Leave the account.
+   * The session ends.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, last_owner, account_rate_limited, internal_error, store_unavailable.
+   */
+  leaveAccount(options?: CallOptions): Promise<Completed>;
+  /**
+   * Change the password.
+   * Ends every other session of the login. With a second factor, that must be fresh.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, password_unfit, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   */
+  changePassword(body: ChangePasswordRequest, options?: CallOptions): Promise<Completed>;
+  /**
+   * Begin to enrol a second factor.
+   * Returns a secret for an authenticator. It counts once its first code was sent, within 15 minutes; one that the login has already stays until then.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   */
+  beginSecondFactor(body: BeginSecondFactorRequest, options?: CallOptions): Promise<SecondFactorSecret>;
+  /**
+   * Enrol the second factor.
+   * Takes the first code of the secret that beginSecondFactor returned. The session is fresh then, and has another cookie.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, factor_enrolment_missing, body_too_large, content_type_not_allowed, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   */
+  enrolSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<BackupCodes>;
+  /**
+   * Sign out.
+   * Ends the session. Its cookie, its API keys and its access tokens are refused from now on.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  signOut(options?: CallOptions): Promise<Completed>;
+  /**
+   * Read the session.
+   * Returns who is signed in, and what the role allows.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  getSession(options?: CallOptions): Promise<Session>;
+  /**
+   * Sign in.
+   * Starts a session and sets its cookie. Requests that follow send the cookie; programs use access tokens instead.
+   * Public. Refused with body_invalid, body_not_utf8, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, sign_in_locked, internal_error, store_unavailable.
+   */
+  signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
+  /**
+   * Go on in another account.
+   * Continues in another account of the same login. The session has another cookie then, and the role of that account.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, account_not_joined, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  switchAccount(body: SwitchAccountRequest, options?: CallOptions): Promise<Session>;
+  /**
+   * Confirm the second factor.
+   * What needs a fresh second factor is allowed for five minutes then. The session has another cookie.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, member_factor_missing, body_too_large, content_type_not_allowed, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   */
+  confirmSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<Session>;
+  /**
+   * Create an API key and an access token for ten minutes.
+   * With them a page calls the ledger and the wallet service as any client does. Both are kept in the memory of the server, and are refused once the session has ended or the role has changed.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  createCredentials(options?: CallOptions): Promise<SessionCredentials>;
+  /**
+   * End all other sessions.
+   * Ends every session of the login but this one, in other accounts too.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  endOtherSessions(options?: CallOptions): Promise<Completed>;
+  /**
+   * List the sessions of the member.
+   * Returns the live sessions of the caller in this account.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  listSessions(options?: CallOptions): Promise<SessionList>;
+  /**
+   * End a session.
+   * Ends one session of the caller.
+   * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, session_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  endSession(id: string, options?: CallOptions): Promise<Completed>;
+  /**
+   * Accept a set-up link.
+   * Makes the owner of an account that the operator made the link for; or, by a link of a reset, sets the password of a login.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, sign_in_locked, internal_error, store_unavailable.
+   */
+  acceptSetupLink(body: AcceptSetupLinkRequest, options?: CallOptions): Promise<Membership>;
+  /**
    * List access tokens, newest first.
    * Returns the tokens of the account without their secrets, revoked and expired ones included, a page at a time.
-   * Scope account:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
    * The token can have only scopes that the calling token has itself. It works at once.
-   * Scope tokens:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**
    * Revoke an access token at once and for good.
    * Requests with the token are refused within a second, in every process of the server. A token can revoke itself.
-   * Scope tokens:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, token_not_found, account_rate_limited, internal_error, store_unavailable.
+   * Scope tokens:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, token_not_found, account_rate_limited, internal_error, store_unavailable.
    */
   revokeToken(id: string, options?: CallOptions): Promise<RevokedToken>;
 }
@@ -80,6 +231,27 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
   const send = createRestCall(options);
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
+    renewBackupCodes: ({ signal } = {}) =>
+      call({ operation: 'renewBackupCodes', method: 'POST', path: '/account/v1/backup-codes', signal }),
+    listInvitations: ({ signal } = {}) =>
+      call({ operation: 'listInvitations', method: 'GET', path: '/account/v1/invitations', signal }),
+    createInvitation: (body, { signal } = {}) =>
+      call({ operation: 'createInvitation', method: 'POST', path: '/account/v1/invitations', body, signal }),
+    acceptInvitation: (body, { signal } = {}) =>
+      call({
+        operation: 'acceptInvitation',
+        method: 'POST',
+        path: '/account/v1/invitations/accept',
+        body,
+        signal,
+      }),
+    withdrawInvitation: (id, { signal } = {}) =>
+      call({
+        operation: 'withdrawInvitation',
+        method: 'DELETE',
+        path: `/account/v1/invitations/${encodeURIComponent(id)}`,
+        signal,
+      }),
     listKeys: (query, { signal } = {}) =>
       call({ operation: 'listKeys', method: 'GET', path: '/account/v1/keys', query, signal }),
     createKey: (body, { signal } = {}) =>
@@ -96,6 +268,85 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         operation: 'rotateKey',
         method: 'POST',
         path: `/account/v1/keys/${encodeURIComponent(id)}/rotate`,
+        body,
+        signal,
+      }),
+    listMembers: ({ signal } = {}) =>
+      call({ operation: 'listMembers', method: 'GET', path: '/account/v1/members', signal }),
+    removeMember: (id, { signal } = {}) =>
+      call({
+        operation: 'removeMember',
+        method: 'DELETE',
+        path: `/account/v1/members/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    changeRole: (id, body, { signal } = {}) =>
+      call({
+        operation: 'changeRole',
+        method: 'POST',
+        path: `/account/v1/members/${encodeURIComponent(id)}/role`,
+        body,
+        signal,
+      }),
+    leaveAccount: ({ signal } = {}) =>
+      call({ operation: 'leaveAccount', method: 'DELETE', path: '/account/v1/membership', signal }),
+    changePassword: (body, { signal } = {}) =>
+      call({ operation: 'changePassword', method: 'POST', path: '/account/v1/password', body, signal }),
+    beginSecondFactor: (body, { signal } = {}) =>
+      call({
+        operation: 'beginSecondFactor',
+        method: 'POST',
+        path: '/account/v1/second-factor',
+        body,
+        signal,
+      }),
+    enrolSecondFactor: (body, { signal } = {}) =>
+      call({
+        operation: 'enrolSecondFactor',
+        method: 'POST',
+        path: '/account/v1/second-factor/confirm',
+        body,
+        signal,
+      }),
+    signOut: ({ signal } = {}) =>
+      call({ operation: 'signOut', method: 'DELETE', path: '/account/v1/session', signal }),
+    getSession: ({ signal } = {}) =>
+      call({ operation: 'getSession', method: 'GET', path: '/account/v1/session', signal }),
+    signIn: (body, { signal } = {}) =>
+      call({ operation: 'signIn', method: 'POST', path: '/account/v1/session', body, signal }),
+    switchAccount: (body, { signal } = {}) =>
+      call({ operation: 'switchAccount', method: 'POST', path: '/account/v1/session/account', body, signal }),
+    confirmSecondFactor: (body, { signal } = {}) =>
+      call({
+        operation: 'confirmSecondFactor',
+        method: 'POST',
+        path: '/account/v1/session/confirm',
+        body,
+        signal,
+      }),
+    createCredentials: ({ signal } = {}) =>
+      call({
+        operation: 'createCredentials',
+        method: 'POST',
+        path: '/account/v1/session/credentials',
+        signal,
+      }),
+    endOtherSessions: ({ signal } = {}) =>
+      call({ operation: 'endOtherSessions', method: 'DELETE', path: '/account/v1/sessions', signal }),
+    listSessions: ({ signal } = {}) =>
+      call({ operation: 'listSessions', method: 'GET', path: '/account/v1/sessions', signal }),
+    endSession: (id, { signal } = {}) =>
+      call({
+        operation: 'endSession',
+        method: 'DELETE',
+        path: `/account/v1/sessions/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    acceptSetupLink: (body, { signal } = {}) =>
+      call({
+        operation: 'acceptSetupLink',
+        method: 'POST',
+        path: '/account/v1/setup-links/accept',
         body,
         signal,
       }),

@@ -4,11 +4,21 @@ import type { AnswerForm, OperationId } from './operations.ts';
 import type {
   AccessTokenList,
   ApiKeyList,
+  BackupCodes,
+  Completed,
+  InvitationList,
+  MemberList,
+  Membership,
   NewAccessToken,
   NewApiKey,
+  NewInvitation,
   RevokedKey,
   RevokedToken,
   RotatedKey,
+  SecondFactorSecret,
+  Session,
+  SessionCredentials,
+  SessionList,
 } from './types.ts';
 
 /** A request that has passed: its token, its limit and its body are good. */
@@ -44,10 +54,32 @@ export type StreamAnswer = {
 
 /** What each operation answers when it succeeds. */
 export type AccountAnswers = {
+  readonly renewBackupCodes: JsonAnswer<BackupCodes> | PrintedAnswer;
+  readonly listInvitations: JsonAnswer<InvitationList> | PrintedAnswer;
+  readonly createInvitation: JsonAnswer<NewInvitation> | PrintedAnswer;
+  readonly acceptInvitation: JsonAnswer<Membership> | PrintedAnswer;
+  readonly withdrawInvitation: JsonAnswer<Completed> | PrintedAnswer;
   readonly listKeys: JsonAnswer<ApiKeyList> | PrintedAnswer;
   readonly createKey: JsonAnswer<NewApiKey> | PrintedAnswer;
   readonly revokeKey: JsonAnswer<RevokedKey> | PrintedAnswer;
   readonly rotateKey: JsonAnswer<RotatedKey> | PrintedAnswer;
+  readonly listMembers: JsonAnswer<MemberList> | PrintedAnswer;
+  readonly removeMember: JsonAnswer<Completed> | PrintedAnswer;
+  readonly changeRole: JsonAnswer<Completed> | PrintedAnswer;
+  readonly leaveAccount: JsonAnswer<Completed> | PrintedAnswer;
+  readonly changePassword: JsonAnswer<Completed> | PrintedAnswer;
+  readonly beginSecondFactor: JsonAnswer<SecondFactorSecret> | PrintedAnswer;
+  readonly enrolSecondFactor: JsonAnswer<BackupCodes> | PrintedAnswer;
+  readonly signOut: JsonAnswer<Completed> | PrintedAnswer;
+  readonly getSession: JsonAnswer<Session> | PrintedAnswer;
+  readonly signIn: JsonAnswer<Session> | PrintedAnswer;
+  readonly switchAccount: JsonAnswer<Session> | PrintedAnswer;
+  readonly confirmSecondFactor: JsonAnswer<Session> | PrintedAnswer;
+  readonly createCredentials: JsonAnswer<SessionCredentials> | PrintedAnswer;
+  readonly endOtherSessions: JsonAnswer<Completed> | PrintedAnswer;
+  readonly listSessions: JsonAnswer<SessionList> | PrintedAnswer;
+  readonly endSession: JsonAnswer<Completed> | PrintedAnswer;
+  readonly acceptSetupLink: JsonAnswer<Membership> | PrintedAnswer;
   readonly listTokens: JsonAnswer<AccessTokenList> | PrintedAnswer;
   readonly createToken: JsonAnswer<NewAccessToken> | PrintedAnswer;
   readonly revokeToken: JsonAnswer<RevokedToken> | PrintedAnswer;

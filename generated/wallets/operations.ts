@@ -24,8 +24,14 @@ export const OTHER_MEDIA_TYPES: Readonly<Partial<Record<AnswerForm, string>>> = 
 export type OperationEntry = {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** All of them are needed. */
+  /** What a request may be authenticated by; nothing: anyone may call. */
+  readonly auth: readonly ('token' | 'session')[];
+  /** All of them are needed, of a token. */
   readonly scopes: readonly Scope[];
+  /** One of them is needed, of a session. */
+  readonly roles: readonly never[];
+  /** Whether a session needs a second factor that was just confirmed. */
+  readonly isFresh: boolean;
   /** What the audit log calls it. */
   readonly audit: string;
   /** Rows of the price list that it is charged by. */
@@ -50,7 +56,10 @@ export const OPERATIONS = {
   listWallets: {
     method: 'GET',
     path: '/v1/wallets',
+    auth: ['token'],
     scopes: ['wallets:read'],
+    roles: [],
+    isFresh: false,
     audit: 'list',
     prices: [],
     rate: 'wallet_use_limit',
@@ -75,7 +84,10 @@ export const OPERATIONS = {
   createWallet: {
     method: 'POST',
     path: '/v1/wallets',
+    auth: ['token'],
     scopes: ['wallets:create'],
+    roles: [],
+    isFresh: false,
     audit: 'create',
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
@@ -114,7 +126,10 @@ export const OPERATIONS = {
   createWalletBatch: {
     method: 'POST',
     path: '/v1/wallets/batch',
+    auth: ['token'],
     scopes: ['wallets:create'],
+    roles: [],
+    isFresh: false,
     audit: 'create',
     prices: ['wallet_creation'],
     rate: 'wallet_create_limit',
@@ -155,7 +170,10 @@ export const OPERATIONS = {
   createHdWallets: {
     method: 'POST',
     path: '/v1/wallets/hd',
+    auth: ['token'],
     scopes: ['wallets:create'],
+    roles: [],
+    isFresh: false,
     audit: 'create',
     prices: ['hd_master_creation', 'hd_child_derivation'],
     rate: 'wallet_create_limit',
@@ -202,7 +220,10 @@ export const OPERATIONS = {
   destroyWallet: {
     method: 'DELETE',
     path: '/v1/wallets/{id}',
+    auth: ['token'],
     scopes: ['wallets:destroy'],
+    roles: [],
+    isFresh: false,
     audit: 'destroy',
     prices: [],
     rate: 'wallet_use_limit',
@@ -233,7 +254,10 @@ export const OPERATIONS = {
   getWallet: {
     method: 'GET',
     path: '/v1/wallets/{id}',
+    auth: ['token'],
     scopes: ['wallets:read'],
+    roles: [],
+    isFresh: false,
     audit: 'fetch',
     prices: [],
     rate: 'wallet_use_limit',
@@ -258,7 +282,10 @@ export const OPERATIONS = {
   signWithWallet: {
     method: 'POST',
     path: '/v1/wallets/{id}/sign',
+    auth: ['token'],
     scopes: ['wallets:sign'],
+    roles: [],
+    isFresh: false,
     audit: 'sign',
     prices: ['managed_signing'],
     rate: 'wallet_use_limit',

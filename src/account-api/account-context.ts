@@ -1,18 +1,59 @@
 import type { Keyring } from '../account/keyring.ts';
-import type { AuthenticatedHolder } from '../account/tokens/authenticate-token.ts';
+import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
+import type { SessionCredentials } from '../account/members/session-credentials.ts';
+import type { SessionHolder } from '../account/members/sessions.ts';
+import type { Scope } from '../account/tokens/scopes.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Store } from '../store/open-store.ts';
+
+/** A network that the server serves. */
+export type ServedNetwork = {
+  readonly name: string;
+  readonly environment: string;
+  readonly rpcPath: string;
+};
 
 /** The parts of the server that the account service acts on. */
 export type AccountDeps = {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly tokens: TokenRing;
+  readonly members: MemberDeps;
+  readonly credentials: SessionCredentials;
+  readonly networks: readonly ServedNetwork[];
   readonly clock: Clock;
+};
+
+/** Who sent a request; of an operation that anyone may call, an account that does not exist. */
+export type AccountCaller = {
+  readonly accountId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly requestId: string;
+  /** For a request with an access token. */
+  readonly tokenId?: string;
+  /** For a request with a session. */
+  readonly memberId?: string;
 };
 
 /** The context of an operation: one request. */
 export type AccountContext = AccountDeps & {
-  readonly caller: AuthenticatedHolder & { readonly requestId: string };
+  readonly caller: AccountCaller;
+  /** Undefined unless the request has one. */
+  readonly session: SessionHolder | undefined;
+  /** The request as changes of members are recorded. */
+  readonly request: MemberRequest;
+  /** The base URL of this server, as the client knows it. */
+  readonly baseUrl: string;
+  /** Gives the client the token of its session from now on; undefined takes it away. */
+  readonly keepSession: (kept: KeptSession | undefined) => void;
 };
+
+/** The token of a session, which only the header Set-Cookie shows. */
+export type KeptSession = { readonly token: string; readonly expiresAt: Date };
+
+/** Returns the session of an operation that takes nothing else. */
+export function sessionOf({ session }: AccountContext): SessionHolder {
+  if (session === undefined) throw new Error('the operation takes requests without a session');
+  return session;
+}

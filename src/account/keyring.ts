@@ -88,6 +88,12 @@ export class Keyring {
     this.#change(keyId, { expiresAtMs });
   }
 
+  /** Forgets a key: it is unknown from now on. */
+  remove(keyId: string): void {
+    this.#byFingerprint.delete(this.#fingerprints.get(keyId) ?? '');
+    this.#fingerprints.delete(keyId);
+  }
+
   #change(keyId: string, change: Partial<KeyRecord>): void {
     const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
     if (record !== undefined) this.put({ ...record, ...change });

@@ -39,6 +39,8 @@ import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
 import { startServer } from './start-server.ts';
 import { startUsage } from './start-usage.ts';
+import { type Members, startMembers } from './start-members.ts';
+import type { ServedNetwork } from '../account-api/account-context.ts';
 import { startAccountApi } from './start-account-api.ts';
 import { startWallets } from './start-wallets.ts';
 import { openStore, type Store } from '../store/open-store.ts';
@@ -77,6 +79,7 @@ export type AppOptions = {
 type Services = {
   readonly deps: CommandDeps;
   readonly account: AccountPlane;
+  readonly members: Members;
   readonly keys: Keys;
   readonly rotation: MasterRotation;
   readonly gate: Gate;
@@ -142,7 +145,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   });
   started.defer(wallets.close);
   const accountApi = await startAccountApi({
-    ...{ deps, config, metrics, log, tokens: account.tokens, refusals: wallets.refusals },
+    deps: { ...deps, ...services.members, networks: networks.map(servedNetwork) },
+    ...{ config, metrics, log, refusals: wallets.refusals },
     clock: systemClock,
   });
   started.defer(accountApi.settled);
@@ -203,11 +207,14 @@ async function openServices(
   const { plans, close: stopFollowingPlans } = await followPlans(store);
   started.defer(stopFollowingPlans);
   const limitMetrics = createLimitMetrics(metrics.registry);
-  const usage = startUsage({ store, clock, log, metrics: limitMetrics }, config.usage);
-  started.defer(() => usage.close());
   const { data_dir: dataDir, installation_key_file: file } = config;
   const account = await openAccountPlane({ store, clock, log, dataDir, file });
   started.defer(() => account.close());
+  const members = startMembers({ store, account, keyring, clock, log });
+  started.defer(() => members.credentials.close());
+  const { memberOf } = members.credentials;
+  const usage = startUsage({ store, clock, log, metrics: limitMetrics, memberOf }, config.usage);
+  started.defer(() => usage.close());
   const made = await startsKeys;
   const headsFile = headsFileOf(config);
   const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
@@ -232,7 +239,11 @@ async function openServices(
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
   const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
-  return { deps, account, keys, rotation, gate };
+  return { deps, account, members, keys, rotation, gate };
+}
+
+function servedNetwork({ rpcPath, config: { name, environment } }: Network): ServedNetwork {
+  return { name, environment, rpcPath };
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {

@@ -1,17 +1,19 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import type { RefusalLog } from '../account/audit/refusal-log.ts';
+import { authenticateSession } from '../account/members/sessions.ts';
 import type { AccountDeps } from '../account-api/account-context.ts';
 import type { Clock } from '../base/clock.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Metrics } from '../gate/metrics.ts';
+import { createBaseUrlOf } from '../server/http/base-url.ts';
 import { createAccountService } from '../server/rest/account-service.ts';
 import { createRestEndpoint, type RestEndpoint } from '../server/rest/rest-endpoint.ts';
+import { withStoreFaults } from '../store/store-errors.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type AccountApiParts = {
-  readonly deps: Pick<AccountDeps, 'store' | 'keyring'>;
-  readonly tokens: AccountDeps['tokens'];
+  readonly deps: Pick<AccountDeps, 'store' | 'keyring' | 'tokens' | 'members' | 'credentials' | 'networks'>;
   readonly config: Pick<Config, 'http'>;
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
@@ -22,20 +24,23 @@ export type AccountApiParts = {
 /** Opens the account service. No page of another origin may call it. */
 export function startAccountApi({
   deps,
-  tokens,
   config,
   refusals,
   metrics,
   clock,
   log,
 }: AccountApiParts): Promise<RestEndpoint> {
-  const { store, keyring } = deps;
+  const trustsPeer = trustsPeerOf(config);
+  const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: config.http.public_url });
   const service = createAccountService({
-    deps: { store, keyring, tokens, clock },
-    rateLimit: createMemoryRateLimit(),
+    ...{ deps: { ...deps, clock }, rateLimit: createMemoryRateLimit() },
+    ...{ trustsPeer, baseUrlOf },
   });
+  const { store, tokens } = deps;
+  const find = (token: string | undefined, nowMs: number) =>
+    withStoreFaults('a session', () => authenticateSession(store.db, token, nowMs));
   return createRestEndpoint(service, {
-    ...{ tokens, refusals, clock, log, trustsPeer: trustsPeerOf(config) },
+    ...{ tokens, refusals, clock, log, trustsPeer, sessions: { find, baseUrlOf } },
     ...{ maxBodyBytes: config.http.max_body_bytes, corsOrigins: [], onRefusal: metrics.countRefusal },
   });
 }

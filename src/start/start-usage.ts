@@ -14,6 +14,8 @@ export type UsageParts = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: LimitMetrics;
+  /** The member who has a key of a session; what it counts is counted for him. */
+  readonly memberOf: (keyId: string) => string | undefined;
 };
 
 /** The log context of a store failure; the driver's own text would repeat all the rows to be stored. */
@@ -23,11 +25,14 @@ const WHERE = 'usage';
  * Counts the calls of a process into a store, as its own writer, and deletes rows older than the retention. Close it before the
  * store.
  */
-export function startUsage({ store, clock, log, metrics }: UsageParts, config: Config['usage']): Meter {
+export function startUsage(parts: UsageParts, config: Config['usage']): Meter {
+  const { store, clock, log, metrics, memberOf } = parts;
   const writerId = randomUUID();
   const meter = createMeter({
-    write: (number, rows) =>
-      withStoreErrors(WHERE, () => addUsage(store, { writerId, number, rows }, clock.nowMs())),
+    write: (number, counted) => {
+      const rows = counted.map((row) => ({ ...row, keyId: memberOf(row.keyId) ?? row.keyId }));
+      return withStoreErrors(WHERE, () => addUsage(store, { writerId, number, rows }, clock.nowMs()));
+    },
     onLost: metrics.countLost,
     clock,
     log,

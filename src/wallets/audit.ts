@@ -74,8 +74,9 @@ function toAuditFacts(
 }
 
 function toAuditFact(
-  { caller: { tokenId, requestId } }: Pick<WalletContext, 'caller'>,
+  { caller: { tokenId, member, requestId } }: Pick<WalletContext, 'caller'>,
   fact: WalletFact,
 ): AuditFact {
-  return { ...fact, tokenId, requestId };
+  const who = member === undefined ? { tokenId } : { memberId: member.memberId };
+  return { ...fact, ...who, requestId };
 }

@@ -1,3 +1,4 @@
+import type { TokenMember } from '../account/tokens/token-ring.ts';
 import type { WalletDeps } from './wallet-deps.ts';
 import type { Claim } from './claim.ts';
 
@@ -5,6 +6,8 @@ import type { Claim } from './claim.ts';
 export type Caller = {
   readonly accountId: string;
   readonly tokenId: string;
+  /** The member of the session that the token belongs to; undefined for other tokens. */
+  readonly member?: TokenMember | undefined;
   readonly requestId: string;
   /** Address of the client; undefined if unknown. */
   readonly address?: string | undefined;

@@ -5,6 +5,7 @@ import type { RestCase, RestContract } from '../../../runtime/rest-case.ts';
 import { bodyCases } from './body-cases.ts';
 import { queryCases } from './query-cases.ts';
 import { goodRequest, provoked } from './requests.ts';
+import { excludedRoles, ROLE_REFUSAL, roleCases } from './role-cases.ts';
 
 /** The contract of an operation as requests with their expected answers. */
 export const contractOf = (operation: Operation, model: RestModel): RestContract => ({
@@ -13,6 +14,7 @@ export const contractOf = (operation: Operation, model: RestModel): RestContract
     ...operation.errors.flatMap((error) => errorCases(operation, error, model)),
     ...bodyCases(operation, model),
     ...queryCases(operation, model),
+    ...roleCases(operation, model),
   ],
   statuses: Object.fromEntries([
     [operation.success.status, []],
@@ -60,7 +62,9 @@ const errorCases = (
     const request = provoked(operation, goodRequest(operation), change);
     return {
       operation: operation.id,
-      name: change.name === undefined ? error.name : `${error.name}: ${change.name}`,
+      name: [error.name, change.name ?? (change.session && nameOf(change.session))]
+        .filter(Boolean)
+        .join(': '),
       kind: 'error' as const,
       example: snakeCase(error.name),
       ...(change.condition !== undefined && { condition: change.condition }),
@@ -81,11 +85,14 @@ const errorCases = (
 export const provocations = (
   operation: Operation,
   error: string,
-  { scenario }: RestModel,
+  { scenario, head }: RestModel,
 ): readonly Provocation[] => {
+  if (error === ROLE_REFUSAL) return excludedRoles(operation, head).map((session) => ({ session }));
   const own = operation.provoke[error] ?? [];
   const common = scenario.provoke[error] ?? [];
   const isReplaced =
     own.some(({ name }) => name === undefined) || (own.length > 0 && error === 'walletNotFound');
   return isReplaced ? own : [...common, ...own];
 };
+
+const nameOf = (value: string): string => value.replace('$', '').replaceAll('_', ' ');

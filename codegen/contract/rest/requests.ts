@@ -11,7 +11,8 @@ export const goodRequest = (operation: Operation, example?: RequestExample): Res
     {
       method: operation.method.toUpperCase(),
       path: operation.path,
-      token: '$token',
+      token: operation.auth.includes('token') ? '$token' : 'none',
+      ...(operation.auth.join() === 'session' && { session: '$session' }),
       headers: operation.body ? { 'Content-Type': 'application/json' } : {},
       ...(chosen && { body: chosen.value }),
     },
@@ -33,7 +34,8 @@ export const provoked = (
     ...rest,
     ...(change.id !== undefined && { path: pathWith(operation, change.id) }),
     ...(change.query && { path: `${operation.path}?${new URLSearchParams(change.query)}` }),
-    token: change.token ?? request.token,
+    token: change.token ?? (change.session === undefined ? request.token : 'none'),
+    ...((change.session ?? request.session) && { session: change.session ?? request.session }),
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== 'none')),
     ...(isRaw ? { text: change.text, bytes: change.bytes } : body === undefined ? {} : { body }),
   } as RestCaseRequest;

@@ -1,5 +1,6 @@
 import { type ProblemModel, readProblems, statusOf } from '../../model/errors.ts';
 import { provocations } from '../../contract/rest/cases.ts';
+import { sessionValues } from '../../contract/rest/role-cases.ts';
 import { isSuccess, type Provocation } from '../../model/rest/operation.ts';
 import { errorNamesIn } from '../../model/rest/rest.ts';
 import { namesOf } from '../../model/rest/service.ts';
@@ -111,7 +112,7 @@ const checkNames = ({ scenario, operations, head, service }: RestDocuments): rea
     ]),
   ];
   const answered = new Set(operations.flatMap(({ operation }) => errorNamesIn(operation, head)));
-  const used = new Set(['token', ...ways.flatMap(({ way }) => valuesIn(way))]);
+  const used = new Set(['token', ...sessionValues(head), ...ways.flatMap(({ way }) => valuesIn(way))]);
   const conditions = new Set(ways.map(({ way }) => way.condition));
   return [
     ...ways.flatMap(({ file, pointer, error, way }) => [

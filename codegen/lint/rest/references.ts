@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts';
 import { readProblems } from '../../model/errors.ts';
 import { fileTitle } from '../../model/ledger.ts';
 import { PLANS_FILE } from '../../model/process.ts';
-import { kindsOf } from '../../model/rest/operation.ts';
+import { authOf, kindsOf } from '../../model/rest/operation.ts';
 import { valueAt } from '../../model/rest/schema.ts';
 import { namesOf } from '../../model/rest/service.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
@@ -18,6 +18,7 @@ export const checkReferences: RestRule = (documents) => [
   ...missingMembers(documents),
   ...unused(documents),
   ...unknownNames(documents),
+  ...misfitAccess(documents),
 ];
 
 const misnamed = ({ operations, schemas }: RestDocuments): readonly Problem[] => [
@@ -209,3 +210,32 @@ const unknownNames = (documents: RestDocuments): readonly Problem[] => {
     ),
   ];
 };
+
+/** What a session and a token may call agrees: a role may call what a token with its scopes may. */
+const misfitAccess = ({ head, operations }: RestDocuments): readonly Problem[] =>
+  operations.flatMap(({ file, operation }) => {
+    const auth = authOf(operation);
+    const { 'x-scopes': scopes, 'x-roles': named = [] } = operation;
+    const refuse = (pointer: string, text: string): Problem => finding('references', { file, pointer }, text);
+    const roles = Object.entries(head['x-roles'] ?? {});
+    const fitting = roles.flatMap(([role, { scopes: held }]) =>
+      scopes.every((scope) => held.includes(scope)) ? [role] : [],
+    );
+    return [
+      ...(auth.includes('token') === scopes.length > 0
+        ? []
+        : [refuse('/x-scopes', 'an operation that takes a token, and no other, has scopes')]),
+      ...(auth.includes('session') === named.length > 0
+        ? []
+        : [refuse('/x-roles', 'an operation that takes a session, and no other, has roles')]),
+      ...named
+        .filter((role) => !roles.some(([known]) => known === role))
+        .map((role) => refuse('/x-roles', `unknown role ${role}`)),
+      ...(auth.length === 2 && fitting.join() !== named.join()
+        ? [refuse('/x-roles', `the roles with these scopes are ${fitting.join(', ')}`)]
+        : []),
+      ...(operation['x-fresh'] && !auth.includes('session')
+        ? [refuse('/x-fresh', 'only a session can have a fresh second factor')]
+        : []),
+    ];
+  });

@@ -9,6 +9,8 @@ export type Provocation = {
   readonly condition?: string;
   /** `none`: without a token. */
   readonly token?: string;
+  /** The session token; `none`: without a session. */
+  readonly session?: string;
   readonly id?: string;
   /** `none` leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,6 +48,9 @@ export type Content = {
 /** An error that an operation answers, with the context of its example. */
 export type OperationError = { readonly error: ProblemModel; readonly context: JsonObject };
 
+/** What a request may be authenticated by. */
+export type AuthKind = 'token' | 'session';
+
 export type Operation = {
   readonly id: string;
   readonly method: 'get' | 'post' | 'delete';
@@ -56,7 +61,14 @@ export type Operation = {
   readonly summary: string;
   readonly description: string;
   readonly origin: 'given' | 'chosen';
+  /** What a request may be authenticated by; nothing: anyone may call it. */
+  readonly auth: readonly AuthKind[];
+  /** The scopes of a token; none unless a token may call. */
   readonly scopes: readonly string[];
+  /** The roles of a session; none unless a session may call. */
+  readonly roles: readonly string[];
+  /** Whether a session needs a second factor that was just confirmed. */
+  readonly isFresh: boolean;
   /** What the audit log calls it. */
   readonly audit: string;
   /** Rows of the price list. */
@@ -92,7 +104,10 @@ export type OperationFile = {
   readonly summary: string;
   readonly description: string;
   readonly 'x-origin': Operation['origin'];
+  readonly 'x-auth'?: readonly AuthKind[];
   readonly 'x-scopes': readonly string[];
+  readonly 'x-roles'?: readonly string[];
+  readonly 'x-fresh'?: true;
   readonly 'x-audit': string;
   readonly 'x-price'?: readonly string[];
   readonly 'x-rate'?: string;
@@ -126,9 +141,15 @@ export type ResponseFile = {
   readonly errors?: readonly string[];
 };
 
-/** The names of the errors of an operation, with what each is of its kind: `every`, `query`, `body`, `idempotent`, `rate`, `price`. */
+/** What a request of an operation may be authenticated by: a token unless the file says otherwise. */
+export const authOf = ({ 'x-auth': auth = ['token'] }: OperationFile): readonly AuthKind[] => auth;
+
+/** The kinds of an operation, each with errors and headers in the head of its service. */
 export const kindsOf = (file: OperationFile): readonly string[] => [
   'every',
+  ...(authOf(file).length === 0 ? ['public'] : authOf(file)),
+  ...(authOf(file).join() === 'session' ? ['sessionOnly'] : []),
+  ...(file['x-fresh'] ? ['fresh'] : []),
   ...(file.query ? ['query'] : []),
   ...(file.requestBody ? ['body'] : []),
   ...(file['x-idempotent'] ? ['idempotent'] : []),

@@ -4,7 +4,14 @@ import { type ProblemModel, readProblems, statusOf } from '../errors.ts';
 import { fileTitle } from '../ledger.ts';
 import { mapSchema, refTo } from '../schema.ts';
 import { namesOf, type Service } from './service.ts';
-import { isSuccess, kindsOf, type Operation, type OperationFile, type Provocation } from './operation.ts';
+import {
+  authOf,
+  isSuccess,
+  kindsOf,
+  type Operation,
+  type OperationFile,
+  type Provocation,
+} from './operation.ts';
 import { type RestSchema, type RestSchemas, withLimits } from './schema.ts';
 
 /** Header of a request or of an answer. */
@@ -13,6 +20,9 @@ export type HeaderModel = {
   readonly schema: RestSchema;
   readonly example: Json;
 };
+
+/** What members with a role may do: scopes, of any service. */
+export type Role = { readonly description: string; readonly scopes: readonly string[] };
 
 /** openapi.yaml of a service, after the shape check. */
 export type RestHead = {
@@ -28,6 +38,8 @@ export type RestHead = {
   };
   /** What a token may be for, by scope. */
   readonly 'x-scopes': Readonly<Record<string, string>>;
+  /** The roles of members, from the one that may do everything. */
+  readonly 'x-roles'?: Readonly<Record<string, Role>>;
   readonly 'x-errors': Readonly<Record<string, readonly string[]>>;
   readonly 'x-headers': Readonly<Record<string, readonly string[]>>;
 };
@@ -118,7 +130,10 @@ const toOperation = (
     summary: file.summary,
     description: file.description.trim(),
     origin: file['x-origin'],
+    auth: authOf(file),
     scopes: file['x-scopes'],
+    roles: file['x-roles'] ?? [],
+    isFresh: file['x-fresh'] ?? false,
     audit: file['x-audit'],
     prices: file['x-price'] ?? [],
     ...(file['x-rate'] !== undefined && { rate: file['x-rate'] }),
@@ -157,10 +172,18 @@ const toOperation = (
 /** The names of the errors of an operation: those of its kind, then its own. */
 export const errorNamesIn = (file: OperationFile, head: RestHead): readonly string[] => [
   ...new Set([
-    ...kindsOf(file).flatMap((kind) => head['x-errors'][kind] ?? []),
+    ...[...kindsOf(file), ...(isRestricted(file, head) ? ['role'] : [])].flatMap(
+      (kind) => head['x-errors'][kind] ?? [],
+    ),
     ...Object.values(file.responses).flatMap(({ errors }) => errors ?? []),
   ]),
 ];
+
+/** Whether a session of some role is refused. */
+const isRestricted = (
+  { 'x-roles': named = [] }: OperationFile,
+  { 'x-roles': roles = {} }: RestHead,
+): boolean => named.length > 0 && Object.keys(roles).some((role) => !named.includes(role));
 
 const successHeaders = (file: OperationFile, head: RestHead): readonly string[] =>
   kindsOf(file).flatMap((kind) => head['x-headers'][kind] ?? []);

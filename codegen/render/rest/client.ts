@@ -59,8 +59,14 @@ const documentation = (operation: Operation): string =>
   [
     operation.summary,
     operation.description,
-    `Scope ${operation.scopes.join(', ')}. Refused with ${[...new Set(operation.errors.map(({ error }) => snakeCase(error.name)))].join(', ')}.`,
+    `${accessText(operation)} Refused with ${[...new Set(operation.errors.map(({ error }) => snakeCase(error.name)))].join(', ')}.`,
   ].join('\n');
+
+const accessText = ({ auth, scopes, roles }: Operation): string =>
+  [
+    ...(auth.includes('token') ? [`Scope ${scopes.join(', ')}.`] : []),
+    ...(auth.includes('session') ? [`Session of ${roles.join(', ')}.`] : []),
+  ].join(' ') || 'Public.';
 
 const isStream = ({ success }: Operation): boolean => success.content.some(({ itemSchema }) => itemSchema);
 

@@ -36,8 +36,14 @@ const index = ({ head, operations, service }: RestModel): string => {
   const scopes = Object.entries(head['x-scopes']).map(
     ([scope, text]) => `| \`${scope}\` | ${cell(text)} |\n`,
   );
+  const roles = Object.entries(head['x-roles'] ?? {}).map(
+    ([role, { description, scopes: held }]) =>
+      `| \`${role}\` | ${cell(description)} | ${held.map((scope) => `\`${scope}\``).join(', ')} |\n`,
+  );
+  const roleSection =
+    roles.length > 0 ? `\n## Roles of members\n\n| role | | scopes |\n|---|---|---|\n${roles.join('')}` : '';
   return `${HEADER}# ${service.title}\n\n${String(head.info.description).trim()}\n\n${sections.join('\n')}
-## Scopes of an access token\n\n| scope | |\n|---|---|\n${scopes.join('')}
+## Scopes of an access token\n\n| scope | |\n|---|---|\n${scopes.join('')}${roleSection}
 The codes of all refusals: [errors](../${service.errorsPage}).\n`;
 };
 
@@ -62,15 +68,28 @@ const page = (operation: Operation, model: RestModel): string =>
     ...(operation.body ? ['## Examples\n', examples(operation)] : []),
   ].join('\n');
 
-const facts = ({ scopes, prices, rate, idempotent }: Operation): string =>
-  [
-    `Scope ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+const facts = (operation: Operation): string => {
+  const { prices, rate, idempotent } = operation;
+  return [
+    accessText(operation),
     prices.length > 0
       ? `Charged by ${prices.map((price) => `\`${price}\``).join(', ')} of the price list.`
       : 'Free.',
     ...(rate === undefined ? [] : [`Counts for \`${rate}\`.`]),
     ...(idempotent ? ['Can be repeated safely with `Idempotency-Key`.'] : []),
   ].join(' ');
+};
+
+/** Who may call. */
+const accessText = ({ auth, scopes, roles, isFresh }: Operation): string => {
+  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+  if (auth.length === 0) return 'Anyone may call it.';
+  return [
+    ...(auth.includes('token') ? [`Scope ${list(scopes)}.`] : []),
+    ...(auth.includes('session') ? [`Session of a member: ${list(roles)}.`] : []),
+    ...(isFresh ? ['A session needs a second factor that was confirmed in the last five minutes.'] : []),
+  ].join(' ');
+};
 
 const headerSection = (operation: Operation, model: RestModel): readonly string[] => {
   const names = headersOf(operation);

@@ -27,6 +27,7 @@ export const restDocument = (model: RestModel): JsonObject => {
     tags: head.tags,
     security: head.security,
     'x-scopes': head['x-scopes'],
+    'x-roles': head['x-roles'],
     paths: Object.fromEntries(
       [...paths].map(([path, members]) => [
         path,
@@ -59,6 +60,7 @@ const operationObject = (operation: Operation, model: RestModel) => ({
   tags: [model.head.tags.find((tag) => tag['x-tag'] === operation.tag)?.name ?? operation.tag],
   summary: operation.summary,
   description: operation.description,
+  security: securityOf(operation),
   parameters: parametersOf(operation, model),
   requestBody: operation.body && {
     required: true,
@@ -83,9 +85,17 @@ const operationObject = (operation: Operation, model: RestModel) => ({
   },
   'x-origin': operation.origin,
   'x-scopes': operation.scopes,
+  'x-roles': operation.roles.length > 0 ? operation.roles : undefined,
+  'x-fresh': operation.isFresh || undefined,
   'x-price': operation.prices.length > 0 ? operation.prices : undefined,
   'x-rate': operation.rate,
 });
+
+const SCHEMES = { token: 'bearer', session: 'session' } as const;
+
+/** Undefined: that of the document, a token. */
+const securityOf = ({ auth }: Operation): readonly JsonObject[] | undefined =>
+  auth.join() === 'token' ? undefined : auth.map((kind) => ({ [SCHEMES[kind]]: [] }));
 
 const mediaObject = ({ schema, itemSchema, examples }: Content) => ({
   schema: schema ? shown(schema) : { type: 'string' },

@@ -19,7 +19,7 @@ export type { OperationId } from './types.ts';
 export const SCOPES = ${literal(Object.keys(head['x-scopes']))} as const;
 
 export type Scope = (typeof SCOPES)[number];
-
+${rolesText(head)}
 /** Media type of each form of an answer. */
 export const MEDIA_TYPES = { json: 'application/json', jsonl: 'application/jsonl', csv: 'text/csv' } as const;
 
@@ -32,8 +32,14 @@ export const OTHER_MEDIA_TYPES: Readonly<Partial<Record<AnswerForm, string>>> = 
 export type OperationEntry = {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  /** All of them are needed. */
+  /** What a request may be authenticated by; nothing: anyone may call. */
+  readonly auth: readonly ('token' | 'session')[];
+  /** All of them are needed, of a token. */
   readonly scopes: readonly Scope[];
+  /** One of them is needed, of a session. */
+  readonly roles: readonly ${head['x-roles'] ? 'Role' : 'never'}[];
+  /** Whether a session needs a second factor that was just confirmed. */
+  readonly isFresh: boolean;
   /** What the audit log calls it. */
   readonly audit: string;
   /** Rows of the price list that it is charged by. */
@@ -87,6 +93,17 @@ export const isHeaderValue = (name: keyof typeof HEADERS, value: string): boolea
 `,
 });
 
+/** What the roles of members may do; scopes of every service. */
+const rolesText = ({ 'x-roles': roles }: RestModel['head']): string =>
+  roles === undefined
+    ? ''
+    : `
+/** The scopes of each role of a member, from the one that may do everything. */
+export const ROLES = ${literal(Object.fromEntries(Object.entries(roles).map(([role, { scopes }]) => [role, scopes])))} as const;
+
+export type Role = keyof typeof ROLES;
+`;
+
 const FORMS: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/jsonl': 'jsonl',
@@ -97,7 +114,10 @@ const entry = (operation: Operation, schemas: RestSchemas): string =>
   `${docComment(operation.summary)}${memberName(operation.id)}: ${literal({
     method: operation.method.toUpperCase(),
     path: operation.path,
+    auth: operation.auth,
     scopes: operation.scopes,
+    roles: operation.roles,
+    isFresh: operation.isFresh,
     audit: operation.audit,
     prices: operation.prices,
     rate: operation.rate,

@@ -6,8 +6,10 @@ import { type AuditFact, appendAuditInOwnTransaction } from './append-audit.ts';
 
 /** A request that was refused before any work was done for it. */
 export type RefusedAccess = {
-  /** Holder of the token; undefined without a token or with an unknown one. */
-  readonly holder: { readonly accountId: string; readonly tokenId: string } | undefined;
+  /** Holder of the token or the session; undefined without either, or with an unknown one. */
+  readonly holder:
+    | { readonly accountId: string; readonly tokenId?: string; readonly memberId?: string }
+    | undefined;
   /** The requested action, by its name in the audit log. */
   readonly action: string;
   /** Code of the problem that was answered. */
@@ -108,9 +110,10 @@ function note({ chains }: Minute, { holder, action, outcome, address, requestId 
   const chain = holder?.accountId ?? NO_ACCOUNT;
   const kinds = chains.get(chain) ?? new Map<string, Kind>();
   chains.set(chain, kinds);
-  const name = JSON.stringify([holder?.tokenId, action, outcome, address]);
+  const { tokenId, memberId } = holder ?? {};
+  const name = JSON.stringify([tokenId, memberId, action, outcome, address]);
   if (kinds.has(name) || kinds.size < MAX_KINDS)
-    count(kinds, name, { tokenId: holder?.tokenId, action, outcome, address, requestId });
+    count(kinds, name, { tokenId, memberId, action, outcome, address, requestId });
   else count(kinds, OTHERS, { action: 'access', outcome: OTHERS, requestId });
 }
 

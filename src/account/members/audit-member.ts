@@ -3,23 +3,27 @@ import { appendAudit } from '../audit/append-audit.ts';
 import type { MemberRequest } from './member-deps.ts';
 
 /** Changes of members and sessions in the audit log. */
-export type MemberAction =
-  | 'session.sign_in'
-  | 'session.confirm_second_factor'
-  | 'session.sign_out'
-  | 'session.end'
-  | 'session.end_others'
-  | 'setup_link.create'
-  | 'setup_link.accept'
-  | 'invitation.create'
-  | 'invitation.withdraw'
-  | 'invitation.accept'
-  | 'member.change_role'
-  | 'member.remove'
-  | 'member.enrol_second_factor'
-  | 'member.renew_backup_codes'
-  | 'member.change_password'
-  | 'member.reset';
+export const MEMBER_ACTIONS = [
+  'session.sign_in',
+  'session.confirm_second_factor',
+  'session.sign_out',
+  'session.end',
+  'session.end_others',
+  'session.switch_account',
+  'setup_link.create',
+  'setup_link.accept',
+  'invitation.create',
+  'invitation.withdraw',
+  'invitation.accept',
+  'member.change_role',
+  'member.remove',
+  'member.enrol_second_factor',
+  'member.renew_backup_codes',
+  'member.change_password',
+  'member.reset',
+] as const;
+
+export type MemberAction = (typeof MEMBER_ACTIONS)[number];
 
 /** A change of an account's members or their sessions. */
 export type MemberChange = {

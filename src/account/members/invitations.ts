@@ -144,7 +144,7 @@ export async function acceptInvitation(
     if (added.length === 0) throw serviceError('memberExists');
     const change = { accountId, memberId, action: 'invitation.accept', subject: found.id } as const;
     await auditMember(tx, change, request);
-    return { memberId, accountId, role };
+    return { memberId, accountId, email: found.email, role };
   });
 }
 

@@ -21,6 +21,8 @@ export type SessionHolder = {
   readonly role: Role;
   /** Until when the second factor counts as just confirmed; 0: it was not confirmed. Unix time. */
   readonly freshFactorUntilMs: number;
+  /** When the session ends. Unix time. */
+  readonly expiresAtMs: number;
 };
 
 /** A session as it is listed, without its token. */
@@ -41,7 +43,8 @@ export const FRESH_MS = 5 * 60_000;
 
 const findSession = createStatement<{ readonly token: string; readonly now: string }, Found>(
   (param) => sql`
-    select s.id, s.user_id, s.member_id, m.account_id, m.role, (extract(epoch from s.fresh_until) * 1000)::text as fresh_until_ms
+    select s.id, s.user_id, s.member_id, m.account_id, m.role, (extract(epoch from s.fresh_until) * 1000)::text as fresh_until_ms,
+      (extract(epoch from s.expires_at) * 1000)::text as expires_at_ms
     from login_sessions s join members m on m.id = s.member_id
     where s.token = ${param('token')} and s.expires_at > ${param('now')} and m.removed_at is null`,
 );
@@ -53,6 +56,7 @@ type Found = {
   readonly account_id: string;
   readonly role: Role;
   readonly fresh_until_ms: string | null;
+  readonly expires_at_ms: string;
 };
 
 /**
@@ -71,10 +75,11 @@ export async function authenticateSession(
   const sent = { token: digestToken(token), now: new Date(nowMs).toISOString() };
   const [found] = (await findSession(db, sent)).rows;
   if (found === undefined) throw serviceError('sessionInvalid');
-  const { id, user_id, member_id, account_id, role, fresh_until_ms } = found;
+  const { id, user_id, member_id, account_id, role, fresh_until_ms, expires_at_ms } = found;
   return {
     ...{ accountId: account_id, memberId: member_id, userId: user_id, sessionId: id, role },
     freshFactorUntilMs: Number(fresh_until_ms ?? 0),
+    expiresAtMs: Number(expires_at_ms),
   };
 }
 

@@ -16,7 +16,12 @@ import type { Role } from './sessions.ts';
 export type NewToken = { readonly token: string; readonly expiresAt: Date };
 
 /** A membership that was accepted. Signing in is another step. */
-export type Accepted = { readonly memberId: string; readonly accountId: string; readonly role: Role };
+export type Accepted = {
+  readonly memberId: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly role: Role;
+};
 
 const LINK_MS = 24 * 3_600_000;
 
@@ -88,7 +93,7 @@ export async function acceptSetupLink(
     if (owner === undefined) throw new Error('a row that was inserted was not returned');
     const { memberId } = owner;
     await auditMember(tx, { accountId, memberId, action: 'setup_link.accept' }, request);
-    return { memberId, accountId, role: 'owner' };
+    return { memberId, accountId, email, role: 'owner' };
   });
 }
 
@@ -115,7 +120,7 @@ async function acceptReset(
     await replacePassword(tx, userId, hash, request.nowMs);
     const { memberId } = member;
     await auditMember(tx, { accountId, memberId, action: 'setup_link.accept' }, request);
-    return { ...member, accountId };
+    return { ...member, accountId, email };
   });
 }
 

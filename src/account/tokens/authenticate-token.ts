@@ -1,13 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Scope } from './scopes.ts';
-import type { TokenFinding } from './token-ring.ts';
+import type { TokenFinding, TokenMember } from './token-ring.ts';
 
 /** Account and token of a request. */
 export type TokenHolder = { readonly accountId: string; readonly tokenId: string };
 
 /** The holder of a token that was accepted. */
-export type AuthenticatedHolder = TokenHolder & { readonly scopes: ReadonlySet<Scope> };
+export type AuthenticatedHolder = TokenHolder & {
+  readonly scopes: ReadonlySet<Scope>;
+  /** The member of the session that the token belongs to; undefined for other tokens. */
+  readonly member?: TokenMember | undefined;
+};
 
 /** Looks up access tokens, from memory. */
 export type TokenFinder = { readonly find: (presented: string, nowMs: number) => TokenFinding };
@@ -39,5 +43,5 @@ export function authenticateToken(
   const held: ReadonlySet<string> = finding.scopes;
   const missing = scopes.find((scope) => !held.has(scope));
   if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
-  return { ...holder, scopes: finding.scopes };
+  return { ...holder, scopes: finding.scopes, member: finding.member };
 }

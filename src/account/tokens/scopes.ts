@@ -9,6 +9,11 @@ export type Scope = WalletScope | AccountScope;
 
 export const SCOPES: readonly Scope[] = [...WALLET_SCOPES, ...ACCOUNT_SCOPES];
 
+/** True for a scope of the wallet service. */
+export function isWalletScope(scope: Scope): scope is WalletScope {
+  return WALLET_SCOPES.some((each) => each === scope);
+}
+
 /** True when a text is a scope. */
 export function isScope(text: unknown): text is Scope {
   return SCOPES.some((scope) => scope === text);

@@ -13,10 +13,14 @@ export type TokenFinding =
       readonly tokenId: string;
       readonly accountId: string;
       readonly scopes: ReadonlySet<Scope>;
+      readonly member?: TokenMember | undefined;
     }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'revoked'; readonly tokenId: string; readonly accountId: string }
   | { readonly kind: 'expired'; readonly tokenId: string; readonly accountId: string };
+
+/** The member and session that a token was created for. */
+export type TokenMember = { readonly memberId: string; readonly userId: string; readonly sessionId: string };
 
 /** A token as the ring holds it. */
 export type TokenRecord = {
@@ -29,6 +33,8 @@ export type TokenRecord = {
   readonly isRevoked: boolean;
   /** Unix time from which it is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
+  /** For a token of a session. */
+  readonly member?: TokenMember | undefined;
 };
 
 const UNKNOWN: TokenFinding = { kind: 'unknown' };
@@ -53,10 +59,10 @@ export class TokenRing {
     const digest = digestKey(presented);
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
-    const { tokenId, accountId, scopes, isRevoked, expiresAtMs } = record;
+    const { tokenId, accountId, scopes, isRevoked, expiresAtMs, member } = record;
     if (isRevoked) return { kind: 'revoked', tokenId, accountId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', tokenId, accountId };
-    return { kind: 'valid', tokenId, accountId, scopes };
+    return { kind: 'valid', tokenId, accountId, scopes, member };
   }
 
   /** Adds or updates a token. A revoked token stays revoked, even if an older read says otherwise. */
@@ -65,6 +71,12 @@ export class TokenRing {
     const isRevoked = record.isRevoked || this.#byFingerprint.get(mark)?.isRevoked === true;
     this.#byFingerprint.set(mark, { ...record, isRevoked });
     this.#fingerprints.set(record.tokenId, mark);
+  }
+
+  /** Forgets a token: it is unknown from now on. */
+  remove(tokenId: string): void {
+    this.#byFingerprint.delete(this.#fingerprints.get(tokenId) ?? '');
+    this.#fingerprints.delete(tokenId);
   }
 
   /** Refuses a token from now on. Ignores a token that the ring does not hold. */

@@ -31,6 +31,8 @@ export async function checkAnswer(
       pointersOf(problem).includes(expect.pointer);
     return isRefused ? [`the value at ${expect.pointer} is refused`] : [];
   }
+  if (expect.kind === 'not-code')
+    return problemOf(answer)?.code === expect.code ? [`is refused with ${expect.code}`] : [];
   const media = expect.kind === 'success' ? expect.media : 'application/problem+json';
   const type = answer.headers.get('content-type') ?? '';
   return [

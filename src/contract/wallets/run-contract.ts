@@ -62,6 +62,9 @@ export async function sendByFetch(
   return { status, headers, text: '' };
 }
 
+/** What an answer is read whole for; of the others its problem alone matters. */
+const READ_ANSWERS: ReadonlySet<string> = new Set(['success', 'problem']);
+
 async function runCase<N extends string, C extends string>(
   run: WalletRun<N, C>,
   item: RestCase,
@@ -74,7 +77,7 @@ async function runCase<N extends string, C extends string>(
       return { case: item, outcome: 'left-out', reasons: [`the run cannot bring about ${condition}`] };
     const usual: SendWalletRequest = run.send ?? ((each, isRead) => sendByFetch(run.baseUrl, each, isRead));
     if (before) await usual(before, true);
-    const answer = await (state?.send ?? usual)(request, item.expect.kind !== 'not-refused');
+    const answer = await (state?.send ?? usual)(request, READ_ANSWERS.has(item.expect.kind));
     const reasons = await checkAnswer(item, answer);
     return { case: item, outcome: reasons.length === 0 ? 'held' : 'differed', reasons, answer };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
+import { sessionCookieName } from '../../server/rest/session-cookie.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 
 /** What the server's operator gives a run: the values behind `$name`. Undefined: the run has none of this name. */
@@ -22,20 +23,30 @@ export async function fillRequest<N extends string>(
 }
 
 /** Sends a request whose values are filled in. */
-export async function sendRequest(
-  baseUrl: string,
-  { method, path, token, headers, body, text, bytes }: RestCaseRequest,
-): Promise<Response> {
+export async function sendRequest(baseUrl: string, request: RestCaseRequest): Promise<Response> {
+  const { method, path, headers, body, text, bytes } = request;
   const content =
     bytes !== undefined
       ? Buffer.from(bytes, 'hex')
       : (text ?? (body === undefined ? undefined : JSON.stringify(body)));
   return await fetch(`${baseUrl}${path}`, {
     method,
-    headers: { ...(token === 'none' ? {} : { Authorization: `Bearer ${token}` }), ...headers },
+    headers: { ...credentialsOf(baseUrl, request), ...headers },
     ...(content === undefined ? {} : { body: content }),
     signal: AbortSignal.timeout(DEADLINE_MS),
   });
+}
+
+/** The header fields with the token and the session of a request. */
+export function credentialsOf(
+  baseUrl: string,
+  { token, session = 'none' }: RestCaseRequest,
+): Readonly<Record<string, string>> {
+  const cookie = `${sessionCookieName(baseUrl.startsWith('https:'))}=${session}`;
+  return {
+    ...(token === 'none' ? {} : { Authorization: `Bearer ${token}` }),
+    ...(session === 'none' ? {} : { Cookie: cookie }),
+  };
 }
 
 async function fill<N extends string>(value: unknown, values: WalletValues<N>): Promise<unknown> {

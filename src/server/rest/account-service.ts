@@ -6,13 +6,20 @@ import { BODY_MEMBERS, type OperationId, OPERATIONS } from '../../../generated/a
 import { QUERY_CHECKS } from '../../../generated/account/query-checks.js';
 import { PLANS } from '../../../generated/plans.ts';
 import { admitCall, type CallCounter } from '../../account/wallet-create-limit.ts';
-import type { AccountContext, AccountDeps } from '../../account-api/account-context.ts';
+import type { AccountCaller, AccountContext, AccountDeps } from '../../account-api/account-context.ts';
+import { NO_ACCOUNT } from '../../account/audit/refusal-log.ts';
+import { scopesOf } from '../../account/members/role-scopes.ts';
 import { withStoreFaults } from '../../store/store-errors.ts';
+import type { BaseUrlOf } from '../http/base-url.ts';
+import type { RestCaller } from './rest-caller.ts';
 import { JSON_TYPE } from './json-type.ts';
 import { readRequest } from './read-request.ts';
+import { addressOf, type RestOptions } from './rest-options.ts';
 import type { RateLimited, RestService } from './rest-service.ts';
+import { endedSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type AccountServiceOptions = {
+export type AccountServiceOptions = Pick<RestOptions, 'trustsPeer'> & {
+  readonly baseUrlOf: BaseUrlOf;
   readonly deps: AccountDeps;
   readonly rateLimit: CallCounter;
 };
@@ -25,7 +32,8 @@ const LIMIT = { name: 'account', requestsPerSecond: requests / WINDOW_SECONDS, b
 const WHERE = 'the account service';
 
 /** The account service: everything below `/account/v1`. */
-export function createAccountService({ deps, rateLimit }: AccountServiceOptions): RestService {
+export function createAccountService(options: AccountServiceOptions): RestService {
+  const { deps, rateLimit, baseUrlOf } = options;
   const limit: RateLimited = {
     ...{ policy: 'account', refusal: 'accountRateLimited' },
     admit: (accountId) => admitCall(rateLimit, accountId, LIMIT, WINDOW_SECONDS, 'accountRateLimited'),
@@ -34,11 +42,27 @@ export function createAccountService({ deps, rateLimit }: AccountServiceOptions)
     contract: accountContract,
     operations: OPERATIONS,
     limitOf: () => limit,
-    serve: async (name, holder, { request, reply }) => {
+    serve: async (name, caller, { request, reply }) => {
       const operation = name as OperationId;
       const entry = OPERATIONS[operation];
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
-      const context = { ...deps, caller: { ...holder, requestId: request.id } };
+      const baseUrl = baseUrlOf(request.raw);
+      const isSecure = baseUrl.startsWith('https:');
+      const context: AccountContext = {
+        ...{ ...deps, baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
+        caller: { ...toAccountCaller(caller), requestId: request.id },
+        request: {
+          ...{ requestId: request.id, address: addressOf(options, request) },
+          ...{ userAgent: request.headers['user-agent'], nowMs: deps.clock.nowMs() },
+        },
+        keepSession: (kept) => {
+          const field =
+            kept === undefined
+              ? endedSessionCookie(isSecure)
+              : sessionCookie(kept.token, kept.expiresAt, isSecure);
+          reply.header('set-cookie', field);
+        },
+      };
       // Which request an operation takes is checked where it is handled: generated/account/handlers.ts.
       const handle = ACCOUNT_HANDLERS[operation] as AccountHandler<AccountContext, OperationId>;
       const answer = await withStoreFaults(WHERE, () =>
@@ -50,4 +74,17 @@ export function createAccountService({ deps, rateLimit }: AccountServiceOptions)
       return { status: entry.status, body };
     },
   };
+}
+
+function toAccountCaller(caller: RestCaller): Omit<AccountCaller, 'requestId'> {
+  switch (caller.kind) {
+    case 'token':
+      return caller;
+    case 'session': {
+      const { accountId, memberId, role } = caller.session;
+      return { accountId, memberId, scopes: new Set(scopesOf(role)) };
+    }
+    case 'anyone':
+      return { accountId: NO_ACCOUNT, scopes: new Set() };
+  }
 }

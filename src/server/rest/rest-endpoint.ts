@@ -3,15 +3,12 @@ import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorEntry } from '../../../generated/errors.ts';
-import {
-  authenticateToken,
-  type AuthenticatedHolder,
-  type TokenHolder,
-} from '../../account/tokens/authenticate-token.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { countRequest } from './admit.ts';
+import { authenticate } from './authenticate.ts';
+import type { NamedCaller, RestCaller } from './rest-caller.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId, sendProblem, toProblem } from './problem.ts';
@@ -72,6 +69,7 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
 function addHooks(app: FastifyInstance, service: RestService, options: RestOptions): void {
   const crossOrigin = createCrossOrigin(options.corsOrigins);
   app.decorateRequest('holder', null);
+  app.decorateRequest('caller', null);
   app.decorateRequest('isServed', false);
   app.addHook('onRequest', async (request, reply) => {
     ignoreTypeWithoutBody(request);
@@ -81,13 +79,12 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
     confirmDelivery(request.raw.socket);
     const operation = operationOf(service, request);
     if (operation === undefined) return;
-    const { name, scopes } = operation;
-    const keep = (holder: TokenHolder): void => request.setDecorator('holder', holder);
-    const holder = authenticateToken(options, request.headers.authorization, scopes, keep);
-    request.setDecorator('holder', holder);
-    const limit = service.limitOf(name);
-    if (limit !== undefined)
-      await countRequest(limit, holder.accountId, (fields) => void reply.headers(fields));
+    const keep = (caller: NamedCaller): void => request.setDecorator('holder', caller);
+    const caller = await authenticate(options, operation, request, keep);
+    request.setDecorator('caller', caller);
+    const limit = service.limitOf(operation.name);
+    if (limit !== undefined && caller.kind !== 'anyone')
+      await countRequest(limit, caller.accountId, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
     const { expect } = request.headers;
@@ -106,9 +103,7 @@ function operationRoutes(service: RestService, work: InFlightRequests) {
   const routes = Object.keys(service.contract).map((operation) => {
     const serve = ({ request, reply }: Pick<Exchange, 'request' | 'reply'>) => {
       const exchange = { request, reply, include: work.include<void> };
-      return work.include(
-        service.serve(operation, request.getDecorator<AuthenticatedHolder>('holder'), exchange),
-      );
+      return work.include(service.serve(operation, request.getDecorator<RestCaller>('caller'), exchange));
     };
     return [operation, serve] as const;
   });
@@ -159,10 +154,10 @@ function noteRefusal(
   if (operation === undefined || request.getDecorator<boolean>('isServed') || hasLeft(request)) return;
   const { problem } = errorEntry(fromFrameworkError(thrown, options).code);
   if (problem === undefined || problem.status >= 500) return;
-  const holder = request.getDecorator<TokenHolder | null>('holder') ?? undefined;
+  const holder = request.getDecorator<NamedCaller | null>('holder') ?? undefined;
   options.refusals.note({
     ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
-    action: holder === undefined ? 'access' : operation.audit,
+    action: holder === undefined && operation.auth.length > 0 ? 'access' : operation.audit,
   });
 }
 

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
-import type { TokenDeps } from '../../account/tokens/authenticate-token.ts';
+import type { AuthenticateOptions } from './authenticate.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
 
 /** What the endpoints of all services share. */
-export type RestOptions = TokenDeps & {
+export type RestOptions = AuthenticateOptions & {
   readonly maxBodyBytes: number;
   /** Origins whose pages may call. */
   readonly corsOrigins: readonly string[];

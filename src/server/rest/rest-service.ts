@@ -1,15 +1,21 @@
 import type { AppRouter } from '@ts-rest/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthenticatedHolder } from '../../account/tokens/authenticate-token.ts';
 import type { CallLimitState } from '../../account/wallet-create-limit.ts';
 import type { ErrorName } from '../../../generated/errors.ts';
+import type { RestCaller } from './rest-caller.ts';
 import type { AnswerForm } from '../../../generated/wallets/operations.ts';
 
 /** What the endpoint needs to know of an operation. */
 export type ServedOperation = {
   readonly method: string;
-  /** All of them are needed. */
+  /** What a request may be authenticated by; nothing: anyone may call. */
+  readonly auth: readonly ('token' | 'session')[];
+  /** All of them are needed, of a token. */
   readonly scopes: readonly string[];
+  /** One of them is needed, of a session. */
+  readonly roles: readonly string[];
+  /** Whether a session needs a second factor that was just confirmed. */
+  readonly isFresh: boolean;
   /** What the audit log calls it. */
   readonly audit: string;
   readonly idempotent: boolean;
@@ -45,5 +51,5 @@ export type RestService = {
   /** Returns the limit that requests of an operation count for; undefined if there is none. */
   readonly limitOf: (operation: string) => RateLimited | undefined;
   /** Serves a request that was admitted. */
-  readonly serve: (operation: string, holder: AuthenticatedHolder, exchange: Exchange) => Promise<RestAnswer>;
+  readonly serve: (operation: string, caller: RestCaller, exchange: Exchange) => Promise<RestAnswer>;
 };

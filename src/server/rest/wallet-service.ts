@@ -50,14 +50,16 @@ export function createWalletService(options: WalletServiceOptions): RestService 
     },
     /** A client's disconnect stops the work. */
     serve: async (name, holder, { request, reply, include }) => {
+      if (holder.kind !== 'token') throw new Error('the wallet service takes tokens alone');
       const operation = name as OperationId;
       const entry = OPERATIONS[operation];
       const { status } = entry;
       const { headers } = request;
       const idempotencyKey = readKey(entry, headers);
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
-      const { accountId, tokenId } = holder;
-      const caller = { accountId, tokenId, requestId: request.id, address: addressOf(options, request) };
+      const { accountId, tokenId, member } = holder;
+      const address = addressOf(options, request);
+      const caller = { accountId, tokenId, member, requestId: request.id, address };
       request.setDecorator('isServed', true);
       const answered = await answer(deps, {
         ...{ operation, request: wanted as WalletRequest<OperationId>, caller, idempotencyKey },

@@ -1,11 +1,11 @@
-import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/two-factor/two-factor.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { audit, auditExpected } from '../audit.ts';
+import { assertSecondFactor, readSecondFactor } from '../managed/assert-second-factor.ts';
 import { derivedFrom, deleteWallets, deleteWalletsExpected } from '../managed/delete-wallets.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
-import { together, transact, tryTogether, withStore } from '../transact.ts';
+import { together, transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
@@ -20,7 +20,7 @@ export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = asyn
   const { accountId } = caller;
   const [rows, secondFactor] = await together(context, (db) => [
     selectWallet(db, { id, accountId }),
-    readTwoFactor(db, accountId),
+    readSecondFactor(db, caller),
   ]);
   const wallet = await assertFound(context, rows);
   await assertSecondFactor(context, twoFactorCode, secondFactor);
@@ -49,25 +49,4 @@ async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Da
 
 function toReceipt({ id, address }: WalletRow, destroyedAt: Date) {
   return { wallet_id: id, address, destroyed_at: destroyedAt.toISOString() };
-}
-
-/**
- * Uses up a code of the account's second factor, or counts a wrong one; either is stored before this resolves.
- *
- * @throws ServiceError `twoFactorNotEnrolled`, `twoFactorMissing`, `twoFactorInvalid`, `twoFactorLocked`.
- */
-async function assertSecondFactor(
-  { store, installationKey, caller: { accountId, tokenId, address }, clock }: WalletContext,
-  code: string | undefined,
-  seen: SecondFactor | undefined,
-): Promise<void> {
-  if (code === undefined)
-    throw serviceError(seen === undefined ? 'twoFactorNotEnrolled' : 'twoFactorMissing');
-  const attempt = { accountId, tokenId, address, code, nowMs: clock.nowMs() };
-  const finding = await withStore(() => checkTwoFactor({ store, installationKey }, attempt, seen));
-  if (finding.kind === 'notEnrolled') throw serviceError('twoFactorNotEnrolled');
-  if (finding.kind === 'invalid') throw serviceError('twoFactorInvalid');
-  if (finding.kind === 'locked') {
-    throw serviceError('twoFactorLocked', { retryAt: new Date(finding.retryAtMs).toISOString() });
-  }
 }

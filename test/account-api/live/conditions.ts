@@ -1,8 +1,15 @@
 import type { WalletState } from '../../../src/contract/wallets/run-contract.ts';
 import { query } from '../../wallets/live/query.ts';
 
-/** The tables of keys and tokens, one of which every operation reads or writes. */
-const TABLES = ['api_keys', 'access_tokens'];
+/** Every operation reads or writes one of these tables. */
+const TABLES = [
+  'api_keys',
+  'access_tokens',
+  'login_sessions',
+  'members',
+  'member_invitations',
+  'setup_links',
+];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');
 

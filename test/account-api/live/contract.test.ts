@@ -42,7 +42,7 @@ function onServer(postgresUrl: string): void {
 
   test('logs no secret, at the finest level', () => {
     const secrets = shown.results.flatMap(({ answer }) =>
-      [...(answer?.text ?? '').matchAll(/"(?:api_key|access_token)":"([^"]+)"/g)].map(
+      [...(answer?.text ?? '').matchAll(/"(?:api_key|access_token|link|secret|otpauth_uri)":"([^"]+)"/g)].map(
         ([, text = '']) => text,
       ),
     );
@@ -77,7 +77,7 @@ async function runContract(postgresUrl: string): Promise<Shown> {
     env: { KEYSLOT_DATABASE_URL: database.url, KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS) },
   });
   stack.defer(server.stop);
-  const { value } = await provision(server);
+  const { value } = stack.use(await provision(server, database.url));
   const results: WalletResult[] = [];
   for (const item of CASES) {
     const run = {

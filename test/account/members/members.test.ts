@@ -153,7 +153,7 @@ describeStores('the members of an account', (backend) => {
     const accept = (wanted: string) =>
       acceptSetupLink(deps, { token: link.token, email: wanted, name: '', password: OTHER_PASSWORD }, at());
     await expect(accept(newEmail())).rejects.toMatchObject({ code: 'setupLinkInvalid' });
-    expect(await accept(email)).toEqual({ memberId, accountId, role: 'owner' });
+    expect(await accept(email)).toEqual({ memberId, accountId, email, role: 'owner' });
     await expect(enter(email, { password: OTHER_PASSWORD })).resolves.toMatchObject({ memberId });
   });
 

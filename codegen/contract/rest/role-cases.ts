@@ -1,0 +1,57 @@
+import { snakeCase, statusOf } from '../../model/errors.ts';
+import type { Operation } from '../../model/rest/operation.ts';
+import type { RestHead, RestModel } from '../../model/rest/rest.ts';
+import type { RestCase } from '../../../runtime/rest-case.ts';
+import { goodRequest, provoked } from './requests.ts';
+
+/** The error of a session whose role does not suffice. */
+export const ROLE_REFUSAL = 'roleInsufficient';
+
+/** The value of a run with the session of a role. */
+const sessionOf = (role: string): string => `$${role}_session`;
+
+/** The values that cases about sessions name, for whatever operations there are. */
+export const sessionValues = ({ 'x-roles': roles }: RestHead): readonly string[] =>
+  roles === undefined
+    ? []
+    : ['session', 'other_account_session', ...Object.keys(roles).map((role) => sessionOf(role).slice(1))];
+
+/** The sessions of the roles that an operation refuses. */
+export const excludedRoles = (
+  { auth, roles }: Pick<Operation, 'auth' | 'roles'>,
+  { 'x-roles': known = {} }: RestHead,
+): readonly string[] =>
+  auth.includes('session')
+    ? Object.keys(known)
+        .filter((role) => !roles.includes(role))
+        .map(sessionOf)
+    : [];
+
+/** A session of every role that may calls the operation (`cases.ts` has those that are refused); and where the path has an id, an owner of another account does. */
+export const roleCases = (operation: Operation, { head }: RestModel): readonly RestCase[] => {
+  if (!operation.auth.includes('session')) return [];
+  const headers = head['x-headers'].every ?? [];
+  const problem = (status: number, code: string): RestCase['expect'] => ({
+    ...{ kind: 'problem', status, code, headers },
+  });
+  const as = (session: string, name: string, expect: RestCase['expect']): RestCase => ({
+    ...{ operation: operation.id, name, kind: 'role' },
+    request: provoked(operation, goodRequest(operation), { session }),
+    expect,
+  });
+  const notFound = operation.errors.find(({ error }) => statusOf(error) === 404);
+  return [
+    ...operation.roles.map((role) =>
+      as(sessionOf(role), `as ${role}`, { kind: 'not-code', code: snakeCase(ROLE_REFUSAL) }),
+    ),
+    ...(operation.path.includes('{') && notFound
+      ? [
+          as(
+            '$other_account_session',
+            'as an owner of another account',
+            problem(404, snakeCase(notFound.error.name)),
+          ),
+        ]
+      : []),
+  ];
+};

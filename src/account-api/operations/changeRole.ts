@@ -1,0 +1,15 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { changeRole as change } from '../../account/members/members.ts';
+import { type AccountContext, sessionOf } from '../account-context.ts';
+import { completed } from '../completed.ts';
+import { isUuid } from '../uuid.ts';
+import { serviceError } from '../../base/service-error.ts';
+
+/** `POST /account/v1/members/{id}/role` */
+export const changeRole: AccountHandler<AccountContext, 'changeRole'> = async (context, { id, body }) => {
+  if (!isUuid(id)) throw serviceError('memberNotFound');
+  const { members, credentials, request } = context;
+  await change(members, sessionOf(context), { memberId: id, role: body.role }, request);
+  await credentials.check();
+  return completed(context);
+};

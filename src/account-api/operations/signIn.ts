@@ -1,0 +1,19 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { signIn as open } from '../../account/members/sign-in.ts';
+import { authenticateSession } from '../../account/members/sessions.ts';
+import type { AccountContext } from '../account-context.ts';
+import { showSession } from '../show-session.ts';
+import { isUuid } from '../uuid.ts';
+import { serviceError } from '../../base/service-error.ts';
+
+/** `POST /account/v1/session`: a session, whose token is in the cookie alone. */
+export const signIn: AccountHandler<AccountContext, 'signIn'> = async (context, { body }) => {
+  const { store, members, request, keepSession } = context;
+  const { email, password, code, account_id: accountId } = body;
+  if (accountId !== undefined && !isUuid(accountId)) throw serviceError('signInFailed');
+  const kept = await open(members, { email, password, code, accountId }, request);
+  const holder = await authenticateSession(store.db, kept.token, request.nowMs);
+  const shown = await showSession(context, holder);
+  keepSession(kept);
+  return { kind: 'json', body: shown };
+};

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { assertFresh, type SessionHolder } from '../../account/members/sessions.ts';
+import { authenticateToken, type TokenDeps } from '../../account/tokens/authenticate-token.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { BaseUrlOf } from '../http/base-url.ts';
+import type { NamedCaller, RestCaller } from './rest-caller.ts';
+import type { ServedOperation } from './rest-service.ts';
+import { assertSameSite } from './same-site.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+/** How sessions are found, for a service that takes them. */
+export type SessionDeps = {
+  /** @throws ServiceError `sessionMissing`, `sessionInvalid`. */
+  readonly find: (token: string | undefined, nowMs: number) => Promise<SessionHolder>;
+  readonly baseUrlOf: BaseUrlOf;
+};
+
+export type AuthenticateOptions = TokenDeps & {
+  /** Undefined for a service that takes tokens alone. */
+  readonly sessions?: SessionDeps | undefined;
+};
+
+/**
+ * Finds out who sent a request, and whether the operation is allowed to him: by the token in Authorization if there is one, else by the
+ * session in the cookie.
+ *
+ * @param keep called with the caller, also when he is refused.
+ * @throws ServiceError those of `authenticateToken`; `crossSiteRequest`, `sessionMissing`, `sessionInvalid`, `roleInsufficient`,
+ *   `freshFactorRequired`.
+ */
+export async function authenticate(
+  options: AuthenticateOptions,
+  operation: ServedOperation,
+  { headers, raw }: FastifyRequest,
+  keep: (caller: NamedCaller) => void,
+): Promise<RestCaller> {
+  const { auth, scopes } = operation;
+  const { sessions } = options;
+  const origin = sessions?.baseUrlOf(raw) ?? '';
+  if (auth.length === 0) {
+    assertSameSite(headers, origin);
+    return { kind: 'anyone' };
+  }
+  const cookie = readSessionCookie(headers, origin.startsWith('https:'));
+  const hasToken = auth.includes('token') && (headers.authorization !== undefined || cookie === undefined);
+  if (hasToken || sessions === undefined)
+    return { kind: 'token', ...authenticateToken(options, headers.authorization, scopes, keep) };
+  if (cookie !== undefined) assertSameSite(headers, origin);
+  const session = await sessions.find(cookie, options.clock.nowMs());
+  keep({ accountId: session.accountId, memberId: session.memberId });
+  assertAllowed(operation, session, options.clock.nowMs());
+  return { kind: 'session', accountId: session.accountId, session };
+}
+
+function assertAllowed({ roles, isFresh }: ServedOperation, session: SessionHolder, nowMs: number): void {
+  if (!roles.includes(session.role)) throw serviceError('roleInsufficient', { role: roles.join(' or ') });
+  if (isFresh) assertFresh(session, nowMs);
+}
