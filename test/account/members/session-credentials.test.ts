@@ -1,0 +1,89 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { Keyring } from '../../../src/account/keyring.ts';
+import { createSessionCredentials } from '../../../src/account/members/session-credentials.ts';
+import { removeMember } from '../../../src/account/members/members.ts';
+import { signOut } from '../../../src/account/members/sessions.ts';
+import { TokenRing } from '../../../src/account/tokens/token-ring.ts';
+import { describeStores } from '../../store/backends.ts';
+import { NOW_MS } from '../new-customer.ts';
+import { at, memberWorld, MINUTE_MS } from './member-world.ts';
+
+describeStores('credentials of a session', (backend) => {
+  const store = backend.shared();
+
+  /** Two processes on the store, with a clock of their own. */
+  function processes() {
+    let nowMs = NOW_MS;
+    const clock = { nowMs: () => nowMs };
+    const open = () => {
+      const [keyring, tokens] = [new Keyring(), new TokenRing()];
+      const log = pino({ level: 'silent' });
+      const credentials = createSessionCredentials({ store: store(), keyring, tokens, clock, log });
+      const kindsOf = ({
+        apiKey,
+        accessToken,
+      }: {
+        readonly apiKey: string;
+        readonly accessToken: string;
+      }) => [keyring.find(apiKey, nowMs).kind, tokens.find(accessToken, nowMs).kind];
+      return { keyring, tokens, credentials, kindsOf };
+    };
+    return { open, pass: (ms: number) => (nowMs += ms) };
+  }
+
+  test('work for ten minutes, then expire, and are forgotten', async () => {
+    const { freshOwner } = memberWorld(store());
+    const { holder } = await freshOwner();
+    const { open, pass } = processes();
+    const { credentials, keyring, tokens, kindsOf } = open();
+    const made = credentials.create(holder, ['wallets:read']);
+    expect(tokens.find(made.accessToken, NOW_MS)).toMatchObject({
+      ...{ kind: 'valid', scopes: new Set(['wallets:read']) },
+      member: { memberId: holder.memberId, userId: holder.userId, sessionId: holder.sessionId },
+    });
+    pass(10 * MINUTE_MS - 1);
+    expect(kindsOf(made)).toEqual(['valid', 'valid']);
+    pass(1);
+    expect(kindsOf(made)).toEqual(['expired', 'expired']);
+    pass(2 * MINUTE_MS);
+    await credentials.check();
+    expect([kindsOf(made), keyring.size, tokens.size]).toEqual([['unknown', 'unknown'], 0, 0]);
+    await credentials.close();
+  });
+
+  test('are refused once their session was ended or their member removed, in another process too', async () => {
+    const { deps, freshOwner, newMember, enter, holderOf } = memberWorld(store());
+    const owner = await freshOwner();
+    const member = await newMember(owner.holder, 'developer');
+    const { open } = processes();
+    const { credentials, kindsOf } = open();
+    const holders = [
+      await holderOf((await enter(member.email)).token),
+      await holderOf((await enter(member.email)).token),
+    ] as const;
+    const [first, second] = [credentials.create(holders[0], []), credentials.create(holders[1], [])];
+    await signOut(deps, holders[0], at());
+    await credentials.check();
+    expect([kindsOf(first), kindsOf(second)]).toEqual([
+      ['revoked', 'revoked'],
+      ['valid', 'valid'],
+    ]);
+    await removeMember(deps, owner.holder, member.memberId, at());
+    await credentials.check();
+    expect(kindsOf(second)).toEqual(['revoked', 'revoked']);
+    await credentials.close();
+  });
+
+  test('are at most eight of a session: the oldest make room', async () => {
+    const { freshOwner } = memberWorld(store());
+    const { holder } = await freshOwner();
+    const { credentials, kindsOf } = processes().open();
+    const made = Array.from({ length: 10 }, () => credentials.create(holder, []));
+    expect(made.map((each) => kindsOf(each)[0])).toEqual([
+      ...Array(2).fill('revoked'),
+      ...Array(8).fill('valid'),
+    ]);
+    await credentials.close();
+  });
+});
