@@ -1888,13 +1888,19 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** No account has this name. */
+  /** No account has this name or id. */
   accountNotFound: {
     area: 'command',
     http: 404,
     jsonrpc: {
       code: -32072,
       message: 'There is no account {name}; create one with keyslot keys create --account NAME',
+    },
+    problem: {
+      code: 'account_not_found',
+      status: 404,
+      title: 'Account not found',
+      detail: 'There is no account {name}.',
     },
     data: [],
   },
@@ -1903,6 +1909,12 @@ export const ERRORS = {
     area: 'command',
     http: 404,
     jsonrpc: { code: -32073, message: 'There is no plan {name}; expected one of {known}' },
+    problem: {
+      code: 'plan_not_found',
+      status: 404,
+      title: 'Plan not found',
+      detail: 'There is no plan {name}; expected one of {known}.',
+    },
     data: [],
   },
   /** A plan that accounts use cannot be removed when spec/plans.yaml has no plan of the same name. */
@@ -1914,6 +1926,12 @@ export const ERRORS = {
       message:
         'The plan {name} is assigned to {value} account(s): assign them another plan first with keyslot plans assign',
     },
+    problem: {
+      code: 'plan_in_use',
+      status: 409,
+      title: 'Plan in use',
+      detail: 'The plan {name} is assigned to {value} account(s): assign them another plan first.',
+    },
     data: [],
   },
   /** The plan has the values of spec/plans.yaml, and no override to remove. */
@@ -1924,7 +1942,98 @@ export const ERRORS = {
       code: -32075,
       message: 'The plan {name} already has its default values; there is nothing to remove',
     },
+    problem: {
+      code: 'plan_not_overridden',
+      status: 409,
+      title: 'Plan not overridden',
+      detail: 'The plan {name} already has its default values; there is nothing to remove.',
+    },
     data: [],
+  },
+  /** Another account has this name. */
+  accountNameTaken: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'account_name_taken',
+      status: 409,
+      title: 'Account name taken',
+      detail: 'There already is an account {name}.',
+    },
+    data: [],
+  },
+  /** Only accounts that operate the server can have tokens with the scopes of an operator. */
+  accountNotOperator: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'account_not_operator',
+      status: 403,
+      title: 'Account does not operate',
+      detail:
+        'The account {name} does not operate this server, so its tokens cannot have the scopes of an operator: let it operate first, with keyslot accounts operator {name} --on.',
+    },
+    data: [],
+  },
+  /** More credit is taken back than the account has left. */
+  creditNotAvailable: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'credit_not_available',
+      status: 409,
+      title: 'Credit not available',
+      detail: '{amountUsd} USD cannot be taken back: only {availableUsd} USD are available.',
+    },
+    data: ['amountUsd', 'availableUsd'],
+  },
+  /** The account has a credit of another amount with this reference. */
+  creditReferenceUsed: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'credit_reference_used',
+      status: 409,
+      title: 'Reference used',
+      detail: 'The reference {reference} is that of a credit of {amountUsd} USD; nothing was booked.',
+    },
+    data: [],
+  },
+  /** No request for a higher limit has this id. */
+  limitRequestNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'limit_request_not_found',
+      status: 404,
+      title: 'Limit request not found',
+      detail: 'There is no request for a higher limit with the id {id}.',
+    },
+    data: [],
+  },
+  /** The request for a higher limit was withdrawn, granted or refused already. */
+  limitRequestDecided: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'limit_request_decided',
+      status: 409,
+      title: 'Limit request decided',
+      detail: 'The request for a higher limit {id} was {state} already.',
+    },
+    data: [],
+  },
+  /** The account has as many open requests for higher limits as it may have. */
+  limitRequestsTooMany: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'limit_requests_too_many',
+      status: 409,
+      title: 'Too many limit requests',
+      detail: 'The account has {limit} open requests for higher limits; withdraw one first.',
+    },
+    data: ['limit'],
   },
   /** No access token has this id. */
   tokenNotFound: {
@@ -2313,6 +2422,13 @@ export type ErrorContext = {
   readonly planNotFound: { readonly name: string; readonly known: string };
   readonly planInUse: { readonly name: string; readonly value: number | bigint };
   readonly planNotOverridden: { readonly name: string };
+  readonly accountNameTaken: { readonly name: string };
+  readonly accountNotOperator: { readonly name: string };
+  readonly creditNotAvailable: { readonly amountUsd: string; readonly availableUsd: string };
+  readonly creditReferenceUsed: { readonly reference: string; readonly amountUsd: string };
+  readonly limitRequestNotFound: { readonly id: string };
+  readonly limitRequestDecided: { readonly id: string; readonly state: string };
+  readonly limitRequestsTooMany: { readonly limit: number | bigint };
   readonly tokenNotFound: { readonly id: string };
   readonly twoFactorAlreadyEnrolled: { readonly account: string };
   readonly rotationUnfinished: { readonly reason: string };

@@ -9,10 +9,28 @@ import { listKeys } from '../../src/account-api/operations/listKeys.ts';
 import { createKey } from '../../src/account-api/operations/createKey.ts';
 import { revokeKey } from '../../src/account-api/operations/revokeKey.ts';
 import { rotateKey } from '../../src/account-api/operations/rotateKey.ts';
+import { listLimitRequests } from '../../src/account-api/operations/listLimitRequests.ts';
+import { requestLimit } from '../../src/account-api/operations/requestLimit.ts';
+import { withdrawLimitRequest } from '../../src/account-api/operations/withdrawLimitRequest.ts';
 import { listMembers } from '../../src/account-api/operations/listMembers.ts';
 import { removeMember } from '../../src/account-api/operations/removeMember.ts';
 import { changeRole } from '../../src/account-api/operations/changeRole.ts';
 import { leaveAccount } from '../../src/account-api/operations/leaveAccount.ts';
+import { listNetworks } from '../../src/account-api/operations/listNetworks.ts';
+import { listAccounts } from '../../src/account-api/operations/listAccounts.ts';
+import { createAccount } from '../../src/account-api/operations/createAccount.ts';
+import { readAccount } from '../../src/account-api/operations/readAccount.ts';
+import { creditAccount } from '../../src/account-api/operations/creditAccount.ts';
+import { setAccountLimits } from '../../src/account-api/operations/setAccountLimits.ts';
+import { setAccountPlan } from '../../src/account-api/operations/setAccountPlan.ts';
+import { createAccountSetupLink } from '../../src/account-api/operations/createAccountSetupLink.ts';
+import { listOpenLimitRequests } from '../../src/account-api/operations/listOpenLimitRequests.ts';
+import { grantLimitRequest } from '../../src/account-api/operations/grantLimitRequest.ts';
+import { refuseLimitRequest } from '../../src/account-api/operations/refuseLimitRequest.ts';
+import { listNodes } from '../../src/account-api/operations/listNodes.ts';
+import { listPlans } from '../../src/account-api/operations/listPlans.ts';
+import { putPlan } from '../../src/account-api/operations/putPlan.ts';
+import { deletePlan } from '../../src/account-api/operations/deletePlan.ts';
 import { changePassword } from '../../src/account-api/operations/changePassword.ts';
 import { beginSecondFactor } from '../../src/account-api/operations/beginSecondFactor.ts';
 import { enrolSecondFactor } from '../../src/account-api/operations/enrolSecondFactor.ts';
@@ -42,10 +60,28 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   createKey,
   revokeKey,
   rotateKey,
+  listLimitRequests,
+  requestLimit,
+  withdrawLimitRequest,
   listMembers,
   removeMember,
   changeRole,
   leaveAccount,
+  listNetworks,
+  listAccounts,
+  createAccount,
+  readAccount,
+  creditAccount,
+  setAccountLimits,
+  setAccountPlan,
+  createAccountSetupLink,
+  listOpenLimitRequests,
+  grantLimitRequest,
+  refuseLimitRequest,
+  listNodes,
+  listPlans,
+  putPlan,
+  deletePlan,
   changePassword,
   beginSecondFactor,
   enrolSecondFactor,

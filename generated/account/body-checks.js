@@ -3,7 +3,14 @@ import * as createInvitation from './bodies/createInvitation.js';
 import * as acceptInvitation from './bodies/acceptInvitation.js';
 import * as createKey from './bodies/createKey.js';
 import * as rotateKey from './bodies/rotateKey.js';
+import * as requestLimit from './bodies/requestLimit.js';
 import * as changeRole from './bodies/changeRole.js';
+import * as createAccount from './bodies/createAccount.js';
+import * as creditAccount from './bodies/creditAccount.js';
+import * as setAccountLimits from './bodies/setAccountLimits.js';
+import * as setAccountPlan from './bodies/setAccountPlan.js';
+import * as refuseLimitRequest from './bodies/refuseLimitRequest.js';
+import * as putPlan from './bodies/putPlan.js';
 import * as changePassword from './bodies/changePassword.js';
 import * as beginSecondFactor from './bodies/beginSecondFactor.js';
 import * as enrolSecondFactor from './bodies/enrolSecondFactor.js';
@@ -19,7 +26,14 @@ export const BODY_CHECKS = {
   acceptInvitation,
   createKey,
   rotateKey,
+  requestLimit,
   changeRole,
+  createAccount,
+  creditAccount,
+  setAccountLimits,
+  setAccountPlan,
+  refuseLimitRequest,
+  putPlan,
   changePassword,
   beginSecondFactor,
   enrolSecondFactor,

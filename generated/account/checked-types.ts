@@ -2,15 +2,23 @@
 import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
+  AccountsQuery,
   BeginSecondFactorRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
   ConfirmSecondFactorRequest,
+  CreateAccountRequest,
   CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  CreditRequest,
   PageQuery,
+  PutPlanRequest,
+  RefuseLimitRequest,
+  RequestLimitRequest,
   RotateKeyRequest,
+  SetLimitRequest,
+  SetPlanRequest,
   SignInRequest,
   SwitchAccountRequest,
 } from './types.ts';
@@ -32,10 +40,28 @@ export type CheckedBodies = {
     RotateKeyRequest,
     { overlap_seconds: Required<RotateKeyRequest>['overlap_seconds'] }
   >;
+  readonly listLimitRequests: undefined;
+  readonly requestLimit: RequestLimitRequest;
+  readonly withdrawLimitRequest: undefined;
   readonly listMembers: undefined;
   readonly removeMember: undefined;
   readonly changeRole: ChangeRoleRequest;
   readonly leaveAccount: undefined;
+  readonly listNetworks: undefined;
+  readonly listAccounts: undefined;
+  readonly createAccount: CreateAccountRequest;
+  readonly readAccount: undefined;
+  readonly creditAccount: CreditRequest;
+  readonly setAccountLimits: SetLimitRequest;
+  readonly setAccountPlan: SetPlanRequest;
+  readonly createAccountSetupLink: undefined;
+  readonly listOpenLimitRequests: undefined;
+  readonly grantLimitRequest: undefined;
+  readonly refuseLimitRequest: RefuseLimitRequest;
+  readonly listNodes: undefined;
+  readonly listPlans: undefined;
+  readonly putPlan: PutPlanRequest;
+  readonly deletePlan: undefined;
   readonly changePassword: ChangePasswordRequest;
   readonly beginSecondFactor: BeginSecondFactorRequest;
   readonly enrolSecondFactor: ConfirmSecondFactorRequest;
@@ -65,10 +91,28 @@ export type CheckedQueries = {
   readonly createKey: undefined;
   readonly revokeKey: undefined;
   readonly rotateKey: undefined;
+  readonly listLimitRequests: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
+  readonly requestLimit: undefined;
+  readonly withdrawLimitRequest: undefined;
   readonly listMembers: undefined;
   readonly removeMember: undefined;
   readonly changeRole: undefined;
   readonly leaveAccount: undefined;
+  readonly listNetworks: undefined;
+  readonly listAccounts: WithDefaults<AccountsQuery, { limit: Required<AccountsQuery>['limit'] }>;
+  readonly createAccount: undefined;
+  readonly readAccount: undefined;
+  readonly creditAccount: undefined;
+  readonly setAccountLimits: undefined;
+  readonly setAccountPlan: undefined;
+  readonly createAccountSetupLink: undefined;
+  readonly listOpenLimitRequests: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
+  readonly grantLimitRequest: undefined;
+  readonly refuseLimitRequest: undefined;
+  readonly listNodes: undefined;
+  readonly listPlans: undefined;
+  readonly putPlan: undefined;
+  readonly deletePlan: undefined;
   readonly changePassword: undefined;
   readonly beginSecondFactor: undefined;
   readonly enrolSecondFactor: undefined;

@@ -12,6 +12,8 @@ import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
   AccessTokenList,
+  AccountList,
+  AccountsQuery,
   ApiKeyList,
   BackupCodes,
   BeginSecondFactorRequest,
@@ -19,16 +21,32 @@ import type {
   ChangeRoleRequest,
   Completed,
   ConfirmSecondFactorRequest,
+  CreateAccountRequest,
   CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  CreditRequest,
+  DeletedPlan,
   InvitationList,
+  LimitRequest,
+  LimitRequestList,
   MemberList,
   Membership,
+  NetworkList,
   NewAccessToken,
   NewApiKey,
   NewInvitation,
+  NewSetupLink,
+  NodeList,
+  OperatedAccount,
+  OperatedLimitRequest,
+  OperatedLimitRequestList,
   PageQuery,
+  PlanFigures,
+  PlanList,
+  PutPlanRequest,
+  RefuseLimitRequest,
+  RequestLimitRequest,
   RevokedKey,
   RevokedToken,
   RotateKeyRequest,
@@ -37,6 +55,8 @@ import type {
   Session,
   SessionCredentials,
   SessionList,
+  SetLimitRequest,
+  SetPlanRequest,
   SignInRequest,
   SwitchAccountRequest,
 } from './types.ts';
@@ -105,6 +125,24 @@ export interface AccountClient {
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
+   * List the requests for higher limits, newest first.
+   * Returns the requests of the account, decided ones included, a page at a time.
+   * Scope account:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listLimitRequests(query?: PageQuery, options?: CallOptions): Promise<LimitRequestList>;
+  /**
+   * Ask for a higher limit.
+   * The operator of the server grants or refuses it.
+   * Scope limits:request. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  requestLimit(body: RequestLimitRequest, options?: CallOptions): Promise<LimitRequest>;
+  /**
+   * Withdraw a request for a higher limit.
+   * A request that was decided cannot be withdrawn.
+   * Scope limits:request. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
+   */
+  withdrawLimitRequest(id: string, options?: CallOptions): Promise<LimitRequest>;
+  /**
    * List the members.
    * Returns the members of the account.
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
@@ -128,6 +166,100 @@ export interface AccountClient {
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, last_owner, account_rate_limited, internal_error, store_unavailable.
    */
   leaveAccount(options?: CallOptions): Promise<Completed>;
+  /**
+   * List the networks that the server serves.
+   * Returns the state of their nodes as this process of the server knows it, and the calls of the last minutes.
+   * Scope account:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listNetworks(options?: CallOptions): Promise<NetworkList>;
+  /**
+   * List the accounts of the server, newest first.
+   * Returns all accounts, or those whose names contain a text, a page at a time.
+   * Scope operator:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listAccounts(query?: AccountsQuery, options?: CallOptions): Promise<AccountList>;
+  /**
+   * Create an account.
+   * The account has no member, no key and no token yet. Only the command line makes an account that operates the server.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  createAccount(body: CreateAccountRequest, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Read an account.
+   * Returns the plan, the limits and the money of an account.
+   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  readAccount(id: string, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Add money to the balance of an account.
+   * A credit whose amount and reference the account has already is not booked again; the answer is the same.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  creditAccount(id: string, body: CreditRequest, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Set a limit of an account, or return it to its default.
+   * Applies from the next window on, in every process of the server.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  setAccountLimits(id: string, body: SetLimitRequest, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Set the plan of an account.
+   * Applies from the next request on, in every process of the server.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Create a link that makes its user an owner of the account.
+   * It works once. Links of the account that were made before stop working.
+   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  createAccountSetupLink(id: string, options?: CallOptions): Promise<NewSetupLink>;
+  /**
+   * List the open requests of all accounts for higher limits, newest first.
+   * Returns them a page at a time.
+   * Scope operator:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listOpenLimitRequests(query?: PageQuery, options?: CallOptions): Promise<OperatedLimitRequestList>;
+  /**
+   * Grant a request for a higher limit.
+   * Sets the limit of the account.
+   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, plan_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
+   */
+  grantLimitRequest(id: string, options?: CallOptions): Promise<OperatedLimitRequest>;
+  /**
+   * Refuse a request for a higher limit.
+   * The account reads the reason in its list.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  refuseLimitRequest(
+    id: string,
+    body: RefuseLimitRequest,
+    options?: CallOptions,
+  ): Promise<OperatedLimitRequest>;
+  /**
+   * List the ledger nodes of every network.
+   * Returns what this process of the server knows of them.
+   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listNodes(options?: CallOptions): Promise<NodeList>;
+  /**
+   * List the plans.
+   * Returns those that the server comes with and those that operators set, with the number of accounts of each.
+   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   */
+  listPlans(options?: CallOptions): Promise<PlanList>;
+  /**
+   * Create or change a plan.
+   * Applies from the next request on, to every account that has the plan, in every process of the server.
+   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  putPlan(body: PutPlanRequest, options?: CallOptions): Promise<PlanFigures>;
+  /**
+   * Remove a plan that an operator set.
+   * A plan of the same name that the server comes with applies again.
+   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, plan_in_use, plan_not_overridden, account_rate_limited, internal_error, store_unavailable.
+   */
+  deletePlan(id: string, options?: CallOptions): Promise<DeletedPlan>;
   /**
    * Change the password.
    * Ends every other session of the login. With a second factor, that must be fresh.
@@ -271,6 +403,23 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         body,
         signal,
       }),
+    listLimitRequests: (query, { signal } = {}) =>
+      call({
+        operation: 'listLimitRequests',
+        method: 'GET',
+        path: '/account/v1/limit-requests',
+        query,
+        signal,
+      }),
+    requestLimit: (body, { signal } = {}) =>
+      call({ operation: 'requestLimit', method: 'POST', path: '/account/v1/limit-requests', body, signal }),
+    withdrawLimitRequest: (id, { signal } = {}) =>
+      call({
+        operation: 'withdrawLimitRequest',
+        method: 'DELETE',
+        path: `/account/v1/limit-requests/${encodeURIComponent(id)}`,
+        signal,
+      }),
     listMembers: ({ signal } = {}) =>
       call({ operation: 'listMembers', method: 'GET', path: '/account/v1/members', signal }),
     removeMember: (id, { signal } = {}) =>
@@ -290,6 +439,98 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
       }),
     leaveAccount: ({ signal } = {}) =>
       call({ operation: 'leaveAccount', method: 'DELETE', path: '/account/v1/membership', signal }),
+    listNetworks: ({ signal } = {}) =>
+      call({ operation: 'listNetworks', method: 'GET', path: '/account/v1/networks', signal }),
+    listAccounts: (query, { signal } = {}) =>
+      call({
+        operation: 'listAccounts',
+        method: 'GET',
+        path: '/account/v1/operator/accounts',
+        query,
+        signal,
+      }),
+    createAccount: (body, { signal } = {}) =>
+      call({
+        operation: 'createAccount',
+        method: 'POST',
+        path: '/account/v1/operator/accounts',
+        body,
+        signal,
+      }),
+    readAccount: (id, { signal } = {}) =>
+      call({
+        operation: 'readAccount',
+        method: 'GET',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    creditAccount: (id, body, { signal } = {}) =>
+      call({
+        operation: 'creditAccount',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/credits`,
+        body,
+        signal,
+      }),
+    setAccountLimits: (id, body, { signal } = {}) =>
+      call({
+        operation: 'setAccountLimits',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/limits`,
+        body,
+        signal,
+      }),
+    setAccountPlan: (id, body, { signal } = {}) =>
+      call({
+        operation: 'setAccountPlan',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/plan`,
+        body,
+        signal,
+      }),
+    createAccountSetupLink: (id, { signal } = {}) =>
+      call({
+        operation: 'createAccountSetupLink',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/setup-link`,
+        signal,
+      }),
+    listOpenLimitRequests: (query, { signal } = {}) =>
+      call({
+        operation: 'listOpenLimitRequests',
+        method: 'GET',
+        path: '/account/v1/operator/limit-requests',
+        query,
+        signal,
+      }),
+    grantLimitRequest: (id, { signal } = {}) =>
+      call({
+        operation: 'grantLimitRequest',
+        method: 'POST',
+        path: `/account/v1/operator/limit-requests/${encodeURIComponent(id)}/grant`,
+        signal,
+      }),
+    refuseLimitRequest: (id, body, { signal } = {}) =>
+      call({
+        operation: 'refuseLimitRequest',
+        method: 'POST',
+        path: `/account/v1/operator/limit-requests/${encodeURIComponent(id)}/refuse`,
+        body,
+        signal,
+      }),
+    listNodes: ({ signal } = {}) =>
+      call({ operation: 'listNodes', method: 'GET', path: '/account/v1/operator/nodes', signal }),
+    listPlans: ({ signal } = {}) =>
+      call({ operation: 'listPlans', method: 'GET', path: '/account/v1/operator/plans', signal }),
+    putPlan: (body, { signal } = {}) =>
+      call({ operation: 'putPlan', method: 'POST', path: '/account/v1/operator/plans', body, signal }),
+    deletePlan: (id, { signal } = {}) =>
+      call({
+        operation: 'deletePlan',
+        method: 'DELETE',
+        path: `/account/v1/operator/plans/${encodeURIComponent(id)}`,
+        signal,
+      }),
     changePassword: (body, { signal } = {}) =>
       call({ operation: 'changePassword', method: 'POST', path: '/account/v1/password', body, signal }),
     beginSecondFactor: (body, { signal } = {}) =>

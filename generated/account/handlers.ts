@@ -3,15 +3,27 @@ import type { CheckedBodies, CheckedQueries } from './checked-types.ts';
 import type { AnswerForm, OperationId } from './operations.ts';
 import type {
   AccessTokenList,
+  AccountList,
   ApiKeyList,
   BackupCodes,
   Completed,
+  DeletedPlan,
   InvitationList,
+  LimitRequest,
+  LimitRequestList,
   MemberList,
   Membership,
+  NetworkList,
   NewAccessToken,
   NewApiKey,
   NewInvitation,
+  NewSetupLink,
+  NodeList,
+  OperatedAccount,
+  OperatedLimitRequest,
+  OperatedLimitRequestList,
+  PlanFigures,
+  PlanList,
   RevokedKey,
   RevokedToken,
   RotatedKey,
@@ -63,10 +75,28 @@ export type AccountAnswers = {
   readonly createKey: JsonAnswer<NewApiKey> | PrintedAnswer;
   readonly revokeKey: JsonAnswer<RevokedKey> | PrintedAnswer;
   readonly rotateKey: JsonAnswer<RotatedKey> | PrintedAnswer;
+  readonly listLimitRequests: JsonAnswer<LimitRequestList> | PrintedAnswer;
+  readonly requestLimit: JsonAnswer<LimitRequest> | PrintedAnswer;
+  readonly withdrawLimitRequest: JsonAnswer<LimitRequest> | PrintedAnswer;
   readonly listMembers: JsonAnswer<MemberList> | PrintedAnswer;
   readonly removeMember: JsonAnswer<Completed> | PrintedAnswer;
   readonly changeRole: JsonAnswer<Completed> | PrintedAnswer;
   readonly leaveAccount: JsonAnswer<Completed> | PrintedAnswer;
+  readonly listNetworks: JsonAnswer<NetworkList> | PrintedAnswer;
+  readonly listAccounts: JsonAnswer<AccountList> | PrintedAnswer;
+  readonly createAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly readAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly creditAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly setAccountLimits: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly setAccountPlan: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly createAccountSetupLink: JsonAnswer<NewSetupLink> | PrintedAnswer;
+  readonly listOpenLimitRequests: JsonAnswer<OperatedLimitRequestList> | PrintedAnswer;
+  readonly grantLimitRequest: JsonAnswer<OperatedLimitRequest> | PrintedAnswer;
+  readonly refuseLimitRequest: JsonAnswer<OperatedLimitRequest> | PrintedAnswer;
+  readonly listNodes: JsonAnswer<NodeList> | PrintedAnswer;
+  readonly listPlans: JsonAnswer<PlanList> | PrintedAnswer;
+  readonly putPlan: JsonAnswer<PlanFigures> | PrintedAnswer;
+  readonly deletePlan: JsonAnswer<DeletedPlan> | PrintedAnswer;
   readonly changePassword: JsonAnswer<Completed> | PrintedAnswer;
   readonly beginSecondFactor: JsonAnswer<SecondFactorSecret> | PrintedAnswer;
   readonly enrolSecondFactor: JsonAnswer<BackupCodes> | PrintedAnswer;

@@ -148,6 +148,50 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/limit-requests': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the requests for higher limits, newest first.
+     * @description Returns the requests of the account, decided ones included, a page at a time.
+     */
+    readonly get: operations['listLimitRequests'];
+    readonly put?: never;
+    /**
+     * Ask for a higher limit.
+     * @description The operator of the server grants or refuses it.
+     */
+    readonly post: operations['requestLimit'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/limit-requests/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Withdraw a request for a higher limit.
+     * @description A request that was decided cannot be withdrawn.
+     */
+    readonly delete: operations['withdrawLimitRequest'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/members': {
     readonly parameters: {
       readonly query?: never;
@@ -223,6 +267,274 @@ export type paths = {
      * @description The session ends.
      */
     readonly delete: operations['leaveAccount'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/networks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the networks that the server serves.
+     * @description Returns the state of their nodes as this process of the server knows it, and the calls of the last minutes.
+     */
+    readonly get: operations['listNetworks'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the accounts of the server, newest first.
+     * @description Returns all accounts, or those whose names contain a text, a page at a time.
+     */
+    readonly get: operations['listAccounts'];
+    readonly put?: never;
+    /**
+     * Create an account.
+     * @description The account has no member, no key and no token yet. Only the command line makes an account that operates the server.
+     */
+    readonly post: operations['createAccount'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an account.
+     * @description Returns the plan, the limits and the money of an account.
+     */
+    readonly get: operations['readAccount'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/credits': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Add money to the balance of an account.
+     * @description A credit whose amount and reference the account has already is not booked again; the answer is the same.
+     */
+    readonly post: operations['creditAccount'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/limits': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Set a limit of an account, or return it to its default.
+     * @description Applies from the next window on, in every process of the server.
+     */
+    readonly post: operations['setAccountLimits'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/plan': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Set the plan of an account.
+     * @description Applies from the next request on, in every process of the server.
+     */
+    readonly post: operations['setAccountPlan'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/setup-link': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Create a link that makes its user an owner of the account.
+     * @description It works once. Links of the account that were made before stop working.
+     */
+    readonly post: operations['createAccountSetupLink'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/limit-requests': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the open requests of all accounts for higher limits, newest first.
+     * @description Returns them a page at a time.
+     */
+    readonly get: operations['listOpenLimitRequests'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/limit-requests/{id}/grant': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Grant a request for a higher limit.
+     * @description Sets the limit of the account.
+     */
+    readonly post: operations['grantLimitRequest'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/limit-requests/{id}/refuse': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Refuse a request for a higher limit.
+     * @description The account reads the reason in its list.
+     */
+    readonly post: operations['refuseLimitRequest'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/nodes': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the ledger nodes of every network.
+     * @description Returns what this process of the server knows of them.
+     */
+    readonly get: operations['listNodes'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/plans': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the plans.
+     * @description Returns those that the server comes with and those that operators set, with the number of accounts of each.
+     */
+    readonly get: operations['listPlans'];
+    readonly put?: never;
+    /**
+     * Create or change a plan.
+     * @description Applies from the next request on, to every account that has the plan, in every process of the server.
+     */
+    readonly post: operations['putPlan'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/plans/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Remove a plan that an operator set.
+     * @description A plan of the same name that the server comes with applies again.
+     */
+    readonly delete: operations['deletePlan'];
     readonly options?: never;
     readonly head?: never;
     readonly patch?: never;
@@ -537,11 +849,48 @@ export type components = {
       readonly next_cursor?: string;
     };
     /**
+     * AccountBalance
+     * @description The money of an account; amounts are exact decimal text in USD.
+     */
+    readonly AccountBalance: {
+      /**
+       * @description `prepaid` from its balance, or `invoiced` within its credit limit.
+       * @enum {string}
+       */
+      readonly billing: 'prepaid' | 'invoiced';
+      /** @description What it can spend now. */
+      readonly available_usd: string;
+      /** @description What was credited, less what is reserved and charged. */
+      readonly balance_usd: string;
+      /** @description How far below 0 the balance may go. */
+      readonly credit_limit_usd: string;
+      /** @description Reserved for work under way. */
+      readonly reserved_usd: string;
+      /** @description Charged so far. */
+      readonly charged_usd: string;
+    };
+    /**
      * AccountId
      * @description Id of an account.
      * @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59
      */
     readonly AccountId: string;
+    /**
+     * AccountList
+     * @description A page of accounts.
+     */
+    readonly AccountList: {
+      /** @description The accounts of this page. */
+      readonly accounts: readonly components['schemas']['ListedAccount'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
+    /**
+     * AccountName
+     * @description Name of an account. The account that the server makes itself is called development.
+     * @example acme
+     */
+    readonly AccountName: string;
     /**
      * ApiKey
      * @description An API key without its secret.
@@ -613,6 +962,12 @@ export type components = {
     readonly ConfirmSecondFactorRequest: {
       readonly code: components['schemas']['Code'];
     };
+    /** CreateAccountRequest */
+    readonly CreateAccountRequest: {
+      readonly name: components['schemas']['AccountName'];
+      /** @description Its plan. Absent: the default plan. */
+      readonly plan?: components['schemas']['PlanName'];
+    };
     /** CreateInvitationRequest */
     readonly CreateInvitationRequest: {
       readonly email: components['schemas']['Email'];
@@ -633,6 +988,37 @@ export type components = {
       readonly scopes: readonly components['schemas']['Scope'][];
       /** @description How long the token works. Absent: until it is revoked. */
       readonly expires_in_seconds?: number;
+    };
+    /** CreditRequest */
+    readonly CreditRequest: {
+      /** @description What is added to the balance; below 0 it takes credit back. Not 0. */
+      readonly amount_usd: components['schemas']['Usd'];
+      /**
+       * @description What the operator calls the credit, such as the number of an invoice. The same credit with the same reference is booked once.
+       * @example invoice 7
+       */
+      readonly reference: string;
+    };
+    /** DeletedPlan */
+    readonly DeletedPlan: {
+      readonly name: components['schemas']['PlanName'];
+      /** @description The plan of this name that the server comes with and that applies again; absent if there is none. */
+      readonly now?: components['schemas']['PlanFigures'];
+    };
+    /**
+     * DriftFinding
+     * @description A method or member that is not in the specification.
+     */
+    readonly DriftFinding: {
+      /** @description The node that has it; absent for what clients sent. */
+      readonly node?: string;
+      /** @description What it is. */
+      readonly kind: string;
+      /** @description How it is called. */
+      readonly name: string;
+      /** @description How often it was seen. */
+      readonly count: number;
+      readonly first_seen: components['schemas']['Instant'];
     };
     /**
      * Email
@@ -691,6 +1077,95 @@ export type components = {
      */
     readonly KeyState: 'active' | 'rotated' | 'expired' | 'revoked';
     /**
+     * LedgerNode
+     * @description A ledger node as this server knows it.
+     */
+    readonly LedgerNode: {
+      /** @description Its configured name, or its host and port. */
+      readonly name: string;
+      /** @description It answered when it was asked last. */
+      readonly is_reachable: boolean;
+      /** @description The version that it reported last; absent if it reported none. */
+      readonly version?: string;
+      /** @description The feature set that it reported last. */
+      readonly feature_set?: number;
+      /** @description The version is known for certain, so that calls are sent by it. */
+      readonly is_ordered: boolean;
+    };
+    /**
+     * LimitKind
+     * @description `plan`: the plan, for JSON-RPC, WebSocket and streams; `wallet_create`: operations that create wallets, per minute; `wallet_use`: those that fetch, sign with and destroy them, per second.
+     * @enum {string}
+     */
+    readonly LimitKind: 'plan' | 'wallet_create' | 'wallet_use';
+    /**
+     * LimitRequest
+     * @description A request for a higher limit.
+     */
+    readonly LimitRequest: {
+      readonly limit_request_id: components['schemas']['LimitRequestId'];
+      readonly limit: components['schemas']['LimitKind'];
+      /** @description The name of a plan, or the requests in a window. */
+      readonly wanted: string;
+      /** @description What it is needed for. */
+      readonly reason: string;
+      /**
+       * @description `open` until it is withdrawn, granted or refused.
+       * @enum {string}
+       */
+      readonly state: 'open' | 'withdrawn' | 'granted' | 'refused';
+      /** @description Why it was refused. */
+      readonly answer?: string;
+      readonly created_at: components['schemas']['Instant'];
+      /** @description When it was withdrawn, granted or refused. */
+      readonly decided_at?: components['schemas']['Instant'];
+    };
+    /**
+     * LimitRequestId
+     * @description Id of a request for a higher limit.
+     * @example 6a0de6c4-5e4c-4bf3-8a7e-2f7f6a0c9d10
+     */
+    readonly LimitRequestId: string;
+    /**
+     * LimitRequestList
+     * @description A page of the requests of the account.
+     */
+    readonly LimitRequestList: {
+      /** @description The requests of this page. */
+      readonly limit_requests: readonly components['schemas']['LimitRequest'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
+    /** ListedAccount */
+    readonly ListedAccount: {
+      readonly account_id: components['schemas']['AccountId'];
+      readonly name: components['schemas']['AccountName'];
+      /** @description It operates this server. */
+      readonly operates: boolean;
+      readonly created_at: components['schemas']['Instant'];
+      readonly plan: components['schemas']['PlanName'];
+    };
+    /**
+     * ListedPlan
+     * @description A plan and who has it.
+     */
+    readonly ListedPlan: {
+      readonly name: components['schemas']['PlanName'];
+      /** @description Weight of calls per second, on average. */
+      readonly requests_per_second: number;
+      /** @description Weight of calls at once. */
+      readonly burst: number;
+      /**
+       * @description `spec`: as the server comes with it; `store`: set by an operator.
+       * @enum {string}
+       */
+      readonly source: 'spec' | 'store';
+      /** @description Accounts without an assigned plan have it. */
+      readonly is_default: boolean;
+      /** @description Number of accounts that have it. */
+      readonly accounts: number;
+    };
+    /**
      * ListedSession
      * @description A session without its token.
      */
@@ -746,6 +1221,64 @@ export type components = {
      */
     readonly Name: string;
     /**
+     * Network
+     * @description A network that the server serves.
+     */
+    readonly Network: {
+      /** @description Name of the network. */
+      readonly name: string;
+      /** @description Its environment, such as mainnet. */
+      readonly environment: string;
+      /** @description Path of its JSON-RPC and WebSocket address. */
+      readonly rpc_path: string;
+      readonly state: components['schemas']['NetworkState'];
+      /** @description Number of its ledger nodes. */
+      readonly nodes: number;
+      /** @description Those that answered when they were asked last. */
+      readonly reachable_nodes: number;
+      /** @description The versions that they report, each once. */
+      readonly versions: readonly string[];
+      /** @description Length of a slot in milliseconds, rounded; absent while it is unknown. */
+      readonly slot_ms?: number;
+      readonly recent: components['schemas']['RecentCalls'];
+      readonly own: components['schemas']['OwnCalls'];
+    };
+    /** NetworkList */
+    readonly NetworkList: {
+      /** @description The networks, in the order of the configuration. */
+      readonly networks: readonly components['schemas']['Network'][];
+    };
+    /**
+     * NetworkNodes
+     * @description A network and its ledger nodes.
+     */
+    readonly NetworkNodes: {
+      /** @description Name of the network. */
+      readonly name: string;
+      /** @description Its environment, such as mainnet. */
+      readonly environment: string;
+      readonly state: components['schemas']['NetworkState'];
+      /** @description Length of a slot in milliseconds, rounded; absent while it is unknown. */
+      readonly slot_ms?: number;
+      /**
+       * @description Where the length of a slot is known from.
+       * @enum {string}
+       */
+      readonly slot_ms_from?: 'setting' | 'notifications' | 'samples' | 'slots';
+      /** @description The newest slot that a node announced; absent while no node announces slots. */
+      readonly newest_slot?: number;
+      /** @description Its nodes. */
+      readonly nodes: readonly components['schemas']['LedgerNode'][];
+      /** @description What nodes and clients have that the specification does not. */
+      readonly beyond_specification: readonly components['schemas']['DriftFinding'][];
+    };
+    /**
+     * NetworkState
+     * @description `ready`; `unhealthy`: the node that was asked has fallen behind; `unavailable`: no node answered.
+     * @enum {string}
+     */
+    readonly NetworkState: 'ready' | 'unhealthy' | 'unavailable';
+    /**
      * NewAccessToken
      * @description A new token. The response is the only copy of the secret.
      */
@@ -798,6 +1331,87 @@ export type components = {
       readonly link: string;
     };
     /**
+     * NewSetupLink
+     * @description A link that makes its user an owner of the account. The response is the only copy of the token.
+     */
+    readonly NewSetupLink: {
+      readonly account_id: components['schemas']['AccountId'];
+      /** @description Works once. Part of the address behind the number sign: /dashboard/setup#token=… */
+      readonly token: string;
+      readonly expires_at: components['schemas']['Instant'];
+    };
+    /** NodeList */
+    readonly NodeList: {
+      /** @description The networks, in the order of the configuration. */
+      readonly networks: readonly components['schemas']['NetworkNodes'][];
+    };
+    /**
+     * OperatedAccount
+     * @description An account as its operator sees it.
+     */
+    readonly OperatedAccount: {
+      readonly account_id: components['schemas']['AccountId'];
+      readonly name: components['schemas']['AccountName'];
+      /** @description It operates this server. */
+      readonly operates: boolean;
+      readonly created_at: components['schemas']['Instant'];
+      readonly plan: components['schemas']['PlanFigures'];
+      /** @description For operations that create wallets. */
+      readonly wallet_create_limit: components['schemas']['WalletLimit'];
+      /** @description For operations that fetch, sign with and destroy wallets. */
+      readonly wallet_use_limit: components['schemas']['WalletLimit'];
+      readonly balance: components['schemas']['AccountBalance'];
+    };
+    /**
+     * OperatedLimitRequest
+     * @description A request for a higher limit as its operator sees it.
+     */
+    readonly OperatedLimitRequest: {
+      readonly limit_request_id: components['schemas']['LimitRequestId'];
+      readonly account_id: components['schemas']['AccountId'];
+      /** @description Name of the account. */
+      readonly account: components['schemas']['AccountName'];
+      readonly limit: components['schemas']['LimitKind'];
+      /** @description The name of a plan, or the requests in a window. */
+      readonly wanted: string;
+      /** @description What it is needed for. */
+      readonly reason: string;
+      /**
+       * @description `open` until it is withdrawn, granted or refused.
+       * @enum {string}
+       */
+      readonly state: 'open' | 'withdrawn' | 'granted' | 'refused';
+      /** @description Why it was refused. */
+      readonly answer?: string;
+      readonly created_at: components['schemas']['Instant'];
+      /** @description When it was withdrawn, granted or refused. */
+      readonly decided_at?: components['schemas']['Instant'];
+    };
+    /**
+     * OperatedLimitRequestList
+     * @description A page of the open requests of all accounts.
+     */
+    readonly OperatedLimitRequestList: {
+      /** @description The requests of this page. */
+      readonly limit_requests: readonly components['schemas']['OperatedLimitRequest'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
+    /**
+     * OwnCalls
+     * @description Calls of the account, in every process of the server, as far as they are stored.
+     */
+    readonly OwnCalls: {
+      /** @description The time that the figures are of. */
+      readonly seconds: number;
+      /** @description Calls that were served. */
+      readonly calls: number;
+      /** @description Those that were answered with an error. */
+      readonly errors: number;
+      /** @description Calls that the plan did not allow. */
+      readonly refused: number;
+    };
+    /**
      * Password
      * @description A password.
      */
@@ -808,6 +1422,33 @@ export type components = {
      * @example Ann
      */
     readonly PersonName: string;
+    /**
+     * PlanFigures
+     * @description A plan. It limits each API key of an account; calls count by their weight.
+     */
+    readonly PlanFigures: {
+      readonly name: components['schemas']['PlanName'];
+      /** @description Weight of calls per second, on average. */
+      readonly requests_per_second: number;
+      /** @description Weight of calls at once. */
+      readonly burst: number;
+      /**
+       * @description `spec`: as the server comes with it; `store`: set by an operator.
+       * @enum {string}
+       */
+      readonly source: 'spec' | 'store';
+    };
+    /** PlanList */
+    readonly PlanList: {
+      /** @description All plans, by name. */
+      readonly plans: readonly components['schemas']['ListedPlan'][];
+    };
+    /**
+     * PlanName
+     * @description Name of a plan.
+     * @example production
+     */
+    readonly PlanName: string;
     /**
      * Problem
      * @description Why a request was refused or failed (RFC 9457). Some codes have additional members.
@@ -827,12 +1468,62 @@ export type components = {
       /** @description What is wrong with the request, one entry for each place. */
       readonly errors?: readonly components['schemas']['FieldProblem'][];
     };
+    /** PutPlanRequest */
+    readonly PutPlanRequest: {
+      readonly name: components['schemas']['PlanName'];
+      /**
+       * @description Weight of calls per second, on average.
+       * @example 100
+       */
+      readonly requests_per_second: number;
+      /**
+       * @description Weight of calls at once: at least requests_per_second and the weight of the heaviest call, at most that of an hour.
+       * @example 500
+       */
+      readonly burst: number;
+    };
+    /**
+     * RecentCalls
+     * @description Calls of all accounts that this server process answered lately.
+     */
+    readonly RecentCalls: {
+      /** @description The time that the figures are of. */
+      readonly seconds: number;
+      /** @description Calls that were answered. */
+      readonly calls: number;
+      /** @description Those that failed in this server or at a ledger node. */
+      readonly errors: number;
+      /** @description 99 of 100 calls took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
+      readonly p99_ms?: number;
+    };
+    /** RefuseLimitRequest */
+    readonly RefuseLimitRequest: {
+      /**
+       * @description Why; the account reads it.
+       * @example Ask again in May
+       */
+      readonly reason: string;
+    };
     /**
      * RequestId
      * @description Identifies the request; quote it when you ask for support.
      * @example req_AJ3vENdgzCgJ5k5ffBdr8x
      */
     readonly RequestId: string;
+    /** RequestLimitRequest */
+    readonly RequestLimitRequest: {
+      readonly limit: components['schemas']['LimitKind'];
+      /**
+       * @description The name of a plan, or the requests in a window as a whole number.
+       * @example 5000
+       */
+      readonly wanted: string;
+      /**
+       * @description What it is needed for.
+       * @example A sale in May
+       */
+      readonly reason: string;
+    };
     /** RevokedKey */
     readonly RevokedKey: {
       readonly key_id: components['schemas']['KeyId'];
@@ -879,6 +1570,9 @@ export type components = {
     readonly Scope:
       | 'account:read'
       | 'keys:manage'
+      | 'limits:request'
+      | 'operator:read'
+      | 'operator:manage'
       | 'tokens:manage'
       | 'wallets:create'
       | 'wallets:read'
@@ -971,6 +1665,20 @@ export type components = {
       readonly name: components['schemas']['PersonName'];
       readonly role: components['schemas']['Role'];
     };
+    /** SetLimitRequest */
+    readonly SetLimitRequest: {
+      /**
+       * @description `wallet_create`: of operations that create wallets, per minute; `wallet_use`: of those that fetch, sign with and destroy them, per second.
+       * @enum {string}
+       */
+      readonly limit: 'wallet_create' | 'wallet_use';
+      /** @description Requests in a window. Absent: back to the default. */
+      readonly requests?: number;
+    };
+    /** SetPlanRequest */
+    readonly SetPlanRequest: {
+      readonly plan: components['schemas']['PlanName'];
+    };
     /** SignInRequest */
     readonly SignInRequest: {
       readonly email: components['schemas']['Email'];
@@ -989,6 +1697,41 @@ export type components = {
      * @example 9b1d6a0e-52c4-4f7e-8a52-5d0c7a3f1b42
      */
     readonly TokenId: string;
+    /**
+     * Usd
+     * @description An amount in USD as exact decimal text, such as 25 or 0.50.
+     * @example 25.00
+     */
+    readonly Usd: string;
+    /**
+     * WalletLimit
+     * @description How often an account may call operations of the wallet service.
+     */
+    readonly WalletLimit: {
+      /** @description Requests in a window. */
+      readonly requests: number;
+      /** @description Length of the window. */
+      readonly window_seconds: number;
+      /**
+       * @description `store`: set for this account; `plan`: the limit of its plan; `spec`: the default of the server.
+       * @enum {string}
+       */
+      readonly source: 'spec' | 'plan' | 'store';
+    };
+    /** @description Another account has this name. */
+    readonly AccountNameTakenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'account_name_taken';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No account has this name or id. */
+    readonly AccountNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'account_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
     /** @description The login is not a member of this account. */
     readonly AccountNotJoinedProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -1035,6 +1778,22 @@ export type components = {
       readonly code: 'content_type_not_allowed';
       /** @constant */
       readonly status: 415;
+    };
+    /** @description More credit is taken back than the account has left. */
+    readonly CreditNotAvailableProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'credit_not_available';
+      /** @constant */
+      readonly status: 409;
+      readonly amount_usd: string;
+      readonly available_usd: string;
+    };
+    /** @description The account has a credit of another amount with this reference. */
+    readonly CreditReferenceUsedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'credit_reference_used';
+      /** @constant */
+      readonly status: 409;
     };
     /** @description The request was sent by a page of another site. */
     readonly CrossSiteRequestProblem: components['schemas']['Problem'] & {
@@ -1113,6 +1872,28 @@ export type components = {
       /** @constant */
       readonly status: 409;
     };
+    /** @description The request for a higher limit was withdrawn, granted or refused already. */
+    readonly LimitRequestDecidedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'limit_request_decided';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No request for a higher limit has this id. */
+    readonly LimitRequestNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'limit_request_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
+    /** @description The account has as many open requests for higher limits as it may have. */
+    readonly LimitRequestsTooManyProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'limit_requests_too_many';
+      /** @constant */
+      readonly status: 409;
+      readonly limit: number;
+    };
     /** @description The login is a member of the account already. */
     readonly MemberExistsProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -1157,6 +1938,27 @@ export type components = {
       readonly code: 'password_wrong';
       /** @constant */
       readonly status: 403;
+    };
+    /** @description A plan that accounts use cannot be removed when spec/plans.yaml has no plan of the same name. */
+    readonly PlanInUseProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'plan_in_use';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No plan has this name. */
+    readonly PlanNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'plan_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
+    /** @description The plan has the values of spec/plans.yaml, and no override to remove. */
+    readonly PlanNotOverriddenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'plan_not_overridden';
+      /** @constant */
+      readonly status: 409;
     };
     /** @description The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
     readonly QueryInvalidProblem: components['schemas']['Problem'] & {
@@ -2490,6 +3292,384 @@ export interface operations {
       };
     };
   };
+  readonly listLimitRequests: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANTU1ZjBjMWE1Mi03YTNlLTRjMWItOWYwZS0yYjZkNmE4YzllMTE
+         */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LimitRequestList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly requestLimit: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RequestLimitRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The request. */
+      readonly 201: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LimitRequest'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `plan_not_found`: No plan has this name. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PlanNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `limit_requests_too_many`: The account has as many open requests for higher limits as it may have. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestsTooManyProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly withdrawLimitRequest: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 6a0de6c4-5e4c-4bf3-8a7e-2f7f6a0c9d10 */
+        readonly id: components['schemas']['LimitRequestId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The request is withdrawn. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LimitRequest'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `limit_request_not_found`: No request for a higher limit has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestNotFoundProblem'];
+        };
+      };
+      /** @description `limit_request_decided`: The request for a higher limit was withdrawn, granted or refused already. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestDecidedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
   readonly listMembers: {
     readonly parameters: {
       readonly query?: never;
@@ -2919,6 +4099,1861 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['LastOwnerProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listNetworks: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The networks. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['NetworkList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listAccounts: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Only accounts whose names contain this.
+         * @example acme
+         */
+        readonly name?: string;
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANTU1ZjBjMWE1Mi03YTNlLTRjMWItOWYwZS0yYjZkNmE4YzllMTE
+         */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['AccountList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly createAccount: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CreateAccountRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The account. */
+      readonly 201: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `plan_not_found`: No plan has this name. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PlanNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `account_name_taken`: Another account has this name. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNameTakenProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly readAccount: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The account. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly creditAccount: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CreditRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The account. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /**
+       * @description `credit_not_available`: More credit is taken back than the account has left.
+       *
+       *     `credit_reference_used`: The account has a credit of another amount with this reference.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['CreditNotAvailableProblem']
+            | components['schemas']['CreditReferenceUsedProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly setAccountLimits: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SetLimitRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The account. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly setAccountPlan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SetPlanRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The account. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /**
+       * @description `account_not_found`: No account has this name or id.
+       *
+       *     `plan_not_found`: No plan has this name.
+       */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['AccountNotFoundProblem']
+            | components['schemas']['PlanNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly createAccountSetupLink: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The link. The response is the only copy of the token. */
+      readonly 201: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['NewSetupLink'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listOpenLimitRequests: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANTU1ZjBjMWE1Mi03YTNlLTRjMWItOWYwZS0yYjZkNmE4YzllMTE
+         */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedLimitRequestList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly grantLimitRequest: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 6a0de6c4-5e4c-4bf3-8a7e-2f7f6a0c9d10 */
+        readonly id: components['schemas']['LimitRequestId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The request is granted. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedLimitRequest'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /**
+       * @description `limit_request_not_found`: No request for a higher limit has this id.
+       *
+       *     `plan_not_found`: No plan has this name.
+       */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['LimitRequestNotFoundProblem']
+            | components['schemas']['PlanNotFoundProblem'];
+        };
+      };
+      /** @description `limit_request_decided`: The request for a higher limit was withdrawn, granted or refused already. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestDecidedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly refuseLimitRequest: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 6a0de6c4-5e4c-4bf3-8a7e-2f7f6a0c9d10 */
+        readonly id: components['schemas']['LimitRequestId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RefuseLimitRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The request is refused. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedLimitRequest'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `limit_request_not_found`: No request for a higher limit has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `limit_request_decided`: The request for a higher limit was withdrawn, granted or refused already. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['LimitRequestDecidedProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listNodes: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The nodes. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['NodeList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listPlans: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The plans. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PlanList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly putPlan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PutPlanRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The plan. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PlanFigures'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly deletePlan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example production */
+        readonly id: components['schemas']['PlanName'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The plan is removed. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeletedPlan'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem'];
+        };
+      };
+      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+        };
+      };
+      /** @description `plan_not_found`: No plan has this name. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PlanNotFoundProblem'];
+        };
+      };
+      /**
+       * @description `plan_in_use`: A plan that accounts use cannot be removed when spec/plans.yaml has no plan of the same name.
+       *
+       *     `plan_not_overridden`: The plan has the values of spec/plans.yaml, and no override to remove.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['PlanInUseProblem']
+            | components['schemas']['PlanNotOverriddenProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -4875,7 +7910,10 @@ export type AcceptInvitationRequest = components['schemas']['AcceptInvitationReq
 export type AcceptSetupLinkRequest = components['schemas']['AcceptSetupLinkRequest'];
 export type AccessToken = components['schemas']['AccessToken'];
 export type AccessTokenList = components['schemas']['AccessTokenList'];
+export type AccountBalance = components['schemas']['AccountBalance'];
 export type AccountId = components['schemas']['AccountId'];
+export type AccountList = components['schemas']['AccountList'];
+export type AccountName = components['schemas']['AccountName'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type BackupCodes = components['schemas']['BackupCodes'];
@@ -4885,9 +7923,13 @@ export type ChangeRoleRequest = components['schemas']['ChangeRoleRequest'];
 export type Code = components['schemas']['Code'];
 export type Completed = components['schemas']['Completed'];
 export type ConfirmSecondFactorRequest = components['schemas']['ConfirmSecondFactorRequest'];
+export type CreateAccountRequest = components['schemas']['CreateAccountRequest'];
 export type CreateInvitationRequest = components['schemas']['CreateInvitationRequest'];
 export type CreateKeyRequest = components['schemas']['CreateKeyRequest'];
 export type CreateTokenRequest = components['schemas']['CreateTokenRequest'];
+export type CreditRequest = components['schemas']['CreditRequest'];
+export type DeletedPlan = components['schemas']['DeletedPlan'];
+export type DriftFinding = components['schemas']['DriftFinding'];
 export type Email = components['schemas']['Email'];
 export type FieldProblem = components['schemas']['FieldProblem'];
 export type Instant = components['schemas']['Instant'];
@@ -4896,19 +7938,43 @@ export type InvitationId = components['schemas']['InvitationId'];
 export type InvitationList = components['schemas']['InvitationList'];
 export type KeyId = components['schemas']['KeyId'];
 export type KeyState = components['schemas']['KeyState'];
+export type LedgerNode = components['schemas']['LedgerNode'];
+export type LimitKind = components['schemas']['LimitKind'];
+export type LimitRequest = components['schemas']['LimitRequest'];
+export type LimitRequestId = components['schemas']['LimitRequestId'];
+export type LimitRequestList = components['schemas']['LimitRequestList'];
+export type ListedAccount = components['schemas']['ListedAccount'];
+export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
 export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
 export type Membership = components['schemas']['Membership'];
 export type Name = components['schemas']['Name'];
+export type Network = components['schemas']['Network'];
+export type NetworkList = components['schemas']['NetworkList'];
+export type NetworkNodes = components['schemas']['NetworkNodes'];
+export type NetworkState = components['schemas']['NetworkState'];
 export type NewAccessToken = components['schemas']['NewAccessToken'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewInvitation = components['schemas']['NewInvitation'];
+export type NewSetupLink = components['schemas']['NewSetupLink'];
+export type NodeList = components['schemas']['NodeList'];
+export type OperatedAccount = components['schemas']['OperatedAccount'];
+export type OperatedLimitRequest = components['schemas']['OperatedLimitRequest'];
+export type OperatedLimitRequestList = components['schemas']['OperatedLimitRequestList'];
+export type OwnCalls = components['schemas']['OwnCalls'];
 export type Password = components['schemas']['Password'];
 export type PersonName = components['schemas']['PersonName'];
+export type PlanFigures = components['schemas']['PlanFigures'];
+export type PlanList = components['schemas']['PlanList'];
+export type PlanName = components['schemas']['PlanName'];
 export type Problem = components['schemas']['Problem'];
+export type PutPlanRequest = components['schemas']['PutPlanRequest'];
+export type RecentCalls = components['schemas']['RecentCalls'];
+export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
 export type RequestId = components['schemas']['RequestId'];
+export type RequestLimitRequest = components['schemas']['RequestLimitRequest'];
 export type RevokedKey = components['schemas']['RevokedKey'];
 export type RevokedToken = components['schemas']['RevokedToken'];
 export type Role = components['schemas']['Role'];
@@ -4923,15 +7989,23 @@ export type SessionCredentials = components['schemas']['SessionCredentials'];
 export type SessionId = components['schemas']['SessionId'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionMember = components['schemas']['SessionMember'];
+export type SetLimitRequest = components['schemas']['SetLimitRequest'];
+export type SetPlanRequest = components['schemas']['SetPlanRequest'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
 export type TokenId = components['schemas']['TokenId'];
+export type Usd = components['schemas']['Usd'];
+export type WalletLimit = components['schemas']['WalletLimit'];
+export type AccountNameTakenProblem = components['schemas']['AccountNameTakenProblem'];
+export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProblem'];
 export type AccountNotJoinedProblem = components['schemas']['AccountNotJoinedProblem'];
 export type AccountRateLimitedProblem = components['schemas']['AccountRateLimitedProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
+export type CreditNotAvailableProblem = components['schemas']['CreditNotAvailableProblem'];
+export type CreditReferenceUsedProblem = components['schemas']['CreditReferenceUsedProblem'];
 export type CrossSiteRequestProblem = components['schemas']['CrossSiteRequestProblem'];
 export type DevelopmentKeyProtectedProblem = components['schemas']['DevelopmentKeyProtectedProblem'];
 export type EmailInvalidProblem = components['schemas']['EmailInvalidProblem'];
@@ -4943,12 +8017,18 @@ export type InvitationNotFoundProblem = components['schemas']['InvitationNotFoun
 export type KeyNotActiveProblem = components['schemas']['KeyNotActiveProblem'];
 export type KeyNotFoundProblem = components['schemas']['KeyNotFoundProblem'];
 export type LastOwnerProblem = components['schemas']['LastOwnerProblem'];
+export type LimitRequestDecidedProblem = components['schemas']['LimitRequestDecidedProblem'];
+export type LimitRequestNotFoundProblem = components['schemas']['LimitRequestNotFoundProblem'];
+export type LimitRequestsTooManyProblem = components['schemas']['LimitRequestsTooManyProblem'];
 export type MemberExistsProblem = components['schemas']['MemberExistsProblem'];
 export type MemberFactorMissingProblem = components['schemas']['MemberFactorMissingProblem'];
 export type MemberNotFoundProblem = components['schemas']['MemberNotFoundProblem'];
 export type NameUnfitProblem = components['schemas']['NameUnfitProblem'];
 export type PasswordUnfitProblem = components['schemas']['PasswordUnfitProblem'];
 export type PasswordWrongProblem = components['schemas']['PasswordWrongProblem'];
+export type PlanInUseProblem = components['schemas']['PlanInUseProblem'];
+export type PlanNotFoundProblem = components['schemas']['PlanNotFoundProblem'];
+export type PlanNotOverriddenProblem = components['schemas']['PlanNotOverriddenProblem'];
 export type QueryInvalidProblem = components['schemas']['QueryInvalidProblem'];
 export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
 export type RoleInsufficientProblem = components['schemas']['RoleInsufficientProblem'];
@@ -4969,6 +8049,7 @@ export type TokenNotFoundProblem = components['schemas']['TokenNotFoundProblem']
 export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
 export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
 export type PageQuery = NonNullable<operations['listTokens']['parameters']['query']>;
+export type AccountsQuery = NonNullable<operations['listAccounts']['parameters']['query']>;
 
 export type OperationId = keyof operations;
 
@@ -5022,5 +8103,15 @@ export type ProblemData = {
   readonly key_not_found: KeyNotFoundProblem;
   readonly key_not_active: KeyNotActiveProblem;
   readonly development_key_protected: DevelopmentKeyProtectedProblem;
+  readonly account_not_found: AccountNotFoundProblem;
+  readonly plan_not_found: PlanNotFoundProblem;
+  readonly plan_in_use: PlanInUseProblem;
+  readonly plan_not_overridden: PlanNotOverriddenProblem;
+  readonly account_name_taken: AccountNameTakenProblem;
+  readonly credit_not_available: CreditNotAvailableProblem;
+  readonly credit_reference_used: CreditReferenceUsedProblem;
+  readonly limit_request_not_found: LimitRequestNotFoundProblem;
+  readonly limit_request_decided: LimitRequestDecidedProblem;
+  readonly limit_requests_too_many: LimitRequestsTooManyProblem;
   readonly token_not_found: TokenNotFoundProblem;
 };

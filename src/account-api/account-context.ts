@@ -6,6 +6,7 @@ import type { Scope } from '../account/tokens/scopes.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Store } from '../store/open-store.ts';
+import type { ServiceDeps } from './service-deps.ts';
 
 /** A network that the server serves. */
 export type ServedNetwork = {
@@ -15,7 +16,7 @@ export type ServedNetwork = {
 };
 
 /** The parts of the server that the account service acts on. */
-export type AccountDeps = {
+export type AccountDeps = ServiceDeps & {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly tokens: TokenRing;

@@ -10,6 +10,7 @@ import {
   loadInstallationKey,
 } from './installation-key.ts';
 import { createMoney, type Money } from './money/money.ts';
+import { OPERATOR_CHANNEL, readOperators } from './operators.ts';
 import { TOKEN_CHANNEL } from './tokens/access-tokens.ts';
 import { readTokens, TokenRing } from './tokens/token-ring.ts';
 import { CreateLimitBook, LIMIT_CHANNEL, readCreateLimits } from './wallet-create-limit.ts';
@@ -52,6 +53,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   opened.defer(() => gateway.close());
   const followed = [
     { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, id) },
+    { channel: OPERATOR_CHANNEL, read: (id?: string) => readOperators(store, tokens, id) },
     { channel: LIMIT_CHANNEL, read: (id?: string) => readCreateLimits(store, limits, id) },
     { channel: USE_LIMIT_CHANNEL, read: (id?: string) => readUseLimits(store, useLimits, id) },
   ];

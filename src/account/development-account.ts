@@ -4,6 +4,7 @@ import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyDeps, revokeApiKey } from './api-keys.ts';
 import { DEVELOPMENT } from './development-name.ts';
+import { setOperates } from './operators.ts';
 import { ensureTestCredit } from './money/credit.ts';
 import type { PlanDeps } from './plans.ts';
 import type { TokenDeps } from './tokens/access-tokens.ts';
@@ -30,7 +31,7 @@ export type ServedAt = {
 export type DevelopmentDeps = KeyDeps & PlanDeps & TokenDeps & TwoFactorDeps;
 
 /**
- * Sets up the development account and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
+ * Sets up the development account, which operates the server, and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
  * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and what the server made before is
  * revoked. Keys and tokens that somebody made in the account stay.
  * @returns the contents of the file.
@@ -41,6 +42,7 @@ export async function ensureDevelopmentAccount(
   nowMs: number,
 ): Promise<DevelopmentFile> {
   const accountId = await ensureAccount(deps, nowMs);
+  await setOperates(deps, { accountId, operates: true });
   await ensureTestCredit(deps.store, accountId, nowMs);
   const kept = await readDevelopmentFile(served.dataDir);
   const key = findKept(deps, kept, accountId, nowMs) ?? (await createKey(deps, accountId, nowMs));
@@ -59,7 +61,7 @@ export async function ensureDevelopmentAccount(
 
 /**
  * For a server with an operator's configuration, before it listens: a development account left over from a start without one loses its
- * keys, its access tokens and its second factor, and `dev.json` is deleted.
+ * keys, its access tokens and its second factor, it operates the server no longer, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
   deps: KeyDeps & TokenDeps,
@@ -68,6 +70,7 @@ export async function revokeDevelopmentAccount(
 ): Promise<void> {
   const accountId = await findAccount(deps);
   if (accountId !== undefined) {
+    await setOperates(deps, { accountId, operates: false });
     await revokeKeys(deps, accountId, nowMs);
     await revokeDevelopmentAccess(deps, accountId, nowMs);
   }

@@ -1,14 +1,21 @@
 import { count, eq } from '../store/drizzle.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { accounts, plans } from '../store/tables.ts';
-import { isCalled } from './accounts.ts';
+import type { RecordChange } from './api-keys.ts';
+import { findAccount } from './find-account.ts';
 import { announce } from './follow-store.ts';
 import { DEFAULT_PLAN_NAMES, type Plan, SPEC_PLANS } from './plan.ts';
-import { PlanBook } from './plan-book.ts';
+import { PlanBook, type PlanHolder } from './plan-book.ts';
 
 /** The store that keeps plans, and the book that answers for it. */
-export type PlanDeps = { readonly store: Store; readonly plans: PlanBook };
+export type PlanDeps = {
+  readonly store: Store;
+  readonly plans: PlanBook;
+  /** Records a change, with the id of the account or the name of the plan, in the transaction that makes it. */
+  readonly record?: RecordChange | undefined;
+};
 
 /** A plan as it is listed. */
 export type ListedPlan = Plan & { readonly isDefault: boolean; readonly accounts: number };
@@ -49,7 +56,7 @@ export async function listPlans({ store, plans: book }: PlanDeps): Promise<reado
 
 /** Creates or replaces a plan. It is stored before it applies. */
 export async function setPlan(
-  { store, plans: book }: PlanDeps,
+  { store, plans: book, record }: PlanDeps,
   figures: Omit<Plan, 'source'>,
 ): Promise<Plan> {
   const { name, requestsPerSecond, burst } = figures;
@@ -59,6 +66,7 @@ export async function setPlan(
       .values({ name, requestsPerSecond, burst })
       .onConflictDoUpdate({ target: plans.name, set: { requestsPerSecond, burst } });
     await announce(tx, PLAN_CHANNEL);
+    await record?.(tx, name);
   });
   const plan: Plan = { ...figures, source: 'store' };
   book.put(plan);
@@ -71,7 +79,10 @@ export async function setPlan(
  * @returns the specification's plan with that name, which applies again; undefined if there is none.
  * @throws ServiceError `planNotFound`; `planNotOverridden` when nothing was written; `planInUse` when accounts would have none.
  */
-export async function removePlan({ store, plans: book }: PlanDeps, name: string): Promise<Plan | undefined> {
+export async function removePlan(
+  { store, plans: book, record }: PlanDeps,
+  name: string,
+): Promise<Plan | undefined> {
   const plan = findPlan(book, name);
   if (plan.source === 'spec') throw serviceError('planNotOverridden', { name });
   await store.transaction(async (tx) => {
@@ -80,6 +91,7 @@ export async function removePlan({ store, plans: book }: PlanDeps, name: string)
       throw serviceError('planInUse', { name, value: held.value });
     await tx.delete(plans).where(eq(plans.name, name));
     await announce(tx, PLAN_CHANNEL);
+    await record?.(tx, name);
   });
   book.drop(name);
   return book.find(name);
@@ -91,25 +103,47 @@ export async function removePlan({ store, plans: book }: PlanDeps, name: string)
  * @throws ServiceError `planNotFound`, `accountNotFound`.
  */
 export async function assignPlan(
-  { store, plans: book }: PlanDeps,
-  { account, plan: planName }: { readonly account: string; readonly plan: string },
+  deps: PlanDeps,
+  { account, plan }: { readonly account: string; readonly plan: string },
+): Promise<Plan> {
+  findPlan(deps.plans, plan);
+  return setAccountPlan(deps, await findAccount(deps.store, account), plan);
+}
+
+/** Assigns a plan to the account with an id. @throws ServiceError `planNotFound`, `accountNotFound`. */
+export async function setAccountPlan(
+  { store, plans: book, record }: PlanDeps,
+  accountId: string,
+  planName: string,
 ): Promise<Plan> {
   const plan = findPlan(book, planName);
-  const row = await store.transaction(async (tx) => {
-    const [changed] = await tx
-      .update(accounts)
-      .set({ plan: planName })
-      .where(isCalled(account))
-      .returning({ accountId: accounts.id, kind: accounts.kind });
-    if (changed !== undefined) await announce(tx, PLAN_CHANNEL, changed.accountId);
-    return changed;
+  const holder = await store.transaction(async (tx) => {
+    const written = await writeAccountPlan(tx, accountId, planName);
+    await record?.(tx, accountId);
+    return written;
   });
-  if (row === undefined) throw serviceError('accountNotFound', { name: account });
-  book.hold({ ...row, plan: planName });
+  book.hold(holder);
   return plan;
 }
 
-function findPlan(book: PlanBook, name: string): Plan {
+/** Writes the plan of an account; it applies once the transaction has committed and the book holds it. @throws ServiceError `accountNotFound`. */
+export async function writeAccountPlan(
+  tx: StoreTransaction,
+  accountId: string,
+  plan: string,
+): Promise<PlanHolder> {
+  const [changed] = await tx
+    .update(accounts)
+    .set({ plan })
+    .where(eq(accounts.id, accountId))
+    .returning({ kind: accounts.kind });
+  if (changed === undefined) throw serviceError('accountNotFound', { name: accountId });
+  await announce(tx, PLAN_CHANNEL, accountId);
+  return { accountId, kind: changed.kind, plan };
+}
+
+/** Returns the plan with a name. @throws ServiceError `planNotFound`. */
+export function findPlan(book: PlanBook, name: string): Plan {
   const plan = book.find(name);
   if (plan !== undefined) return plan;
   const known = book

@@ -2,7 +2,9 @@ import { eq } from '../store/drizzle.ts';
 import { PLANS } from '../../generated/plans.ts';
 import { walletCreateLimits } from '../store/access-tables.ts';
 import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import { serviceError } from '../base/service-error.ts';
+import type { RecordChange } from './api-keys.ts';
 import { announce } from './follow-store.ts';
 
 /** Limit of calls per account, in the form that a RateLimit of src/gate takes. The same object as long as the figures are the same. */
@@ -102,20 +104,34 @@ export async function readCreateLimits(
 
 /** Sets the calls of an account per window of 60 seconds, from its next window on; undefined: the specification's limit. */
 export async function setCreateLimit(
-  { store, limits }: { readonly store: Store; readonly limits: CreateLimitBook },
+  {
+    store,
+    limits,
+    record,
+  }: { readonly store: Store; readonly limits: CreateLimitBook; readonly record?: RecordChange | undefined },
   accountId: string,
   requests: number | undefined,
 ): Promise<{ readonly requests: number; readonly windowSeconds: number }> {
   await store.transaction(async (tx) => {
-    const { accountId: target } = walletCreateLimits;
-    if (requests === undefined) await tx.delete(walletCreateLimits).where(eq(target, accountId));
-    else
-      await tx
-        .insert(walletCreateLimits)
-        .values({ accountId, requests })
-        .onConflictDoUpdate({ target, set: { requests } });
-    await announce(tx, LIMIT_CHANNEL, accountId);
+    await writeCreateLimit(tx, accountId, requests);
+    await record?.(tx, accountId);
   });
   limits.put(accountId, requests);
   return { requests: limits.limitOf(accountId).burst, windowSeconds: WINDOW_SECONDS };
+}
+
+/** Writes the limit of an account; it applies once the transaction has committed and the book has it. */
+export async function writeCreateLimit(
+  tx: StoreTransaction,
+  accountId: string,
+  requests: number | undefined,
+): Promise<void> {
+  const { accountId: target } = walletCreateLimits;
+  if (requests === undefined) await tx.delete(walletCreateLimits).where(eq(target, accountId));
+  else
+    await tx
+      .insert(walletCreateLimits)
+      .values({ accountId, requests })
+      .onConflictDoUpdate({ target, set: { requests } });
+  await announce(tx, LIMIT_CHANNEL, accountId);
 }

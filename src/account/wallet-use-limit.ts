@@ -2,6 +2,8 @@ import { eq } from '../store/drizzle.ts';
 import { PLANS } from '../../generated/plans.ts';
 import { walletUseLimits } from '../store/access-tables.ts';
 import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import type { RecordChange } from './api-keys.ts';
 import { announce } from './follow-store.ts';
 import {
   admitCall,
@@ -69,20 +71,34 @@ export async function readUseLimits(
 
 /** Sets the calls of an account that use wallets per window, from its next window on; undefined: the plan's limit. */
 export async function setUseLimit(
-  { store, useLimits }: { readonly store: Store; readonly useLimits: UseLimitBook },
+  {
+    store,
+    useLimits,
+    record,
+  }: { readonly store: Store; readonly useLimits: UseLimitBook; readonly record?: RecordChange | undefined },
   accountId: string,
   requests: number | undefined,
 ): Promise<{ readonly requests: number | null; readonly windowSeconds: number }> {
   await store.transaction(async (tx) => {
-    const { accountId: target } = walletUseLimits;
-    if (requests === undefined) await tx.delete(walletUseLimits).where(eq(target, accountId));
-    else
-      await tx
-        .insert(walletUseLimits)
-        .values({ accountId, requests })
-        .onConflictDoUpdate({ target, set: { requests } });
-    await announce(tx, USE_LIMIT_CHANNEL, accountId);
+    await writeUseLimit(tx, accountId, requests);
+    await record?.(tx, accountId);
   });
   useLimits.put(accountId, requests);
   return { requests: requests ?? null, windowSeconds: WINDOW_SECONDS };
+}
+
+/** Writes the limit of an account; it applies once the transaction has committed and the book has it. */
+export async function writeUseLimit(
+  tx: StoreTransaction,
+  accountId: string,
+  requests: number | undefined,
+): Promise<void> {
+  const { accountId: target } = walletUseLimits;
+  if (requests === undefined) await tx.delete(walletUseLimits).where(eq(target, accountId));
+  else
+    await tx
+      .insert(walletUseLimits)
+      .values({ accountId, requests })
+      .onConflictDoUpdate({ target, set: { requests } });
+  await announce(tx, USE_LIMIT_CHANNEL, accountId);
 }

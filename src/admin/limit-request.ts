@@ -1,3 +1,4 @@
+import { MAX_REQUESTS } from '../account/limit-figure.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /** A request about the limits of an account on the wallet service, checked. */
@@ -8,8 +9,6 @@ export type LimitRequest =
   | { readonly kind: 'wallet-use-limit'; readonly account: string; readonly requests: number | undefined }
   | { readonly kind: 'wallet-limit.show'; readonly account: string }
   | { readonly kind: 'wallet-use-limit.show'; readonly account: string };
-
-const MAX_REQUESTS = 1_000_000;
 
 /** Checks how many requests an account may make. @throws ServiceError `invalidCommand`, naming the option. */
 export function readRequests(requests: unknown, option: string): number | undefined {

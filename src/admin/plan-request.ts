@@ -1,5 +1,5 @@
-import { isPlanName, planProblem } from '../account/plan.ts';
-import { HEAVIEST } from '../gate/weigh.ts';
+import { isPlanName } from '../account/plan.ts';
+import { planFault } from '../gate/plan-fault.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /** A request about plans, checked. */
@@ -35,7 +35,7 @@ export function readPlanRequest({
       return { kind };
     case 'plans.set': {
       const figures = { requestsPerSecond: Number(requestsPerSecond), burst: Number(burst) };
-      const problem = planProblem(figures) ?? tooNarrow(figures.burst);
+      const problem = planFault(figures);
       if (problem !== undefined) throw mistake(problem);
       return { kind, name: readName(name), ...figures };
     }
@@ -56,13 +56,6 @@ function readName(name: unknown): string {
   throw mistake(
     `the name of a plan must have 1 to 63 characters (a-z, 0-9, dash, underscore) and begin with a letter or digit, got ${JSON.stringify(name)}`,
   );
-}
-
-/** A call that weighs more than the burst would never be served. */
-function tooNarrow(burst: number): string | undefined {
-  const { methods, weight } = HEAVIEST;
-  if (burst >= weight) return undefined;
-  return `burst is ${burst}; must be at least ${weight}, the weight of a call of ${methods.join(' or ')}, which would never be served`;
 }
 
 function mistake(reason: string): Error {

@@ -12,6 +12,7 @@ type Node = {
   readonly version: string | null;
   readonly feature_set: number | null;
   readonly is_ordered: boolean;
+  readonly is_reachable: boolean;
 };
 type Network = {
   readonly network: string;
@@ -50,15 +51,30 @@ function describeNetwork({
     `${network}: ${pace}.\n\n`,
     textTable(
       ['NODE', 'VERSION', 'FEATURE SET', ''],
-      nodes.map(({ name, version, feature_set: features, is_ordered: isOrdered }) => [
-        ...[name, version ?? 'unknown', String(features ?? '')],
-        isOrdered || version === null
-          ? ''
-          : 'version not comparable: fields of newer versions are passed through unchanged',
-      ]),
+      nodes.map(
+        ({ name, version, feature_set: features, is_ordered: isOrdered, is_reachable: isReachable }) => [
+          ...[name, version ?? 'unknown', String(features ?? '')],
+          describeState({ version, isOrdered, isReachable }),
+        ],
+      ),
     ),
     ...(beyond.length === 0 ? [] : ['\nNot in the specification:\n\n', describeFindings(beyond)]),
   ].join('');
+}
+
+function describeState({
+  version,
+  isOrdered,
+  isReachable,
+}: {
+  readonly version: string | null;
+  readonly isOrdered: boolean;
+  readonly isReachable: boolean;
+}): string {
+  if (!isReachable) return 'not reachable';
+  return isOrdered || version === null
+    ? ''
+    : 'version not comparable: fields of newer versions are passed through unchanged';
 }
 
 function describeFindings(findings: readonly Finding[]): string {

@@ -14,6 +14,15 @@ type EndedCalls = Labels & {
 };
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
+/** The calls of a network that have ended. `durations`: how many took up to a time, and longer than that of the one before. */
+export type CallTotals = {
+  readonly calls: number;
+  /** Calls that failed in this server or at a node; what a node answers as an error is an answer. */
+  readonly errors: number;
+  readonly durations: readonly { readonly upToS: number; readonly calls: number }[];
+};
+
+const ANSWERED: ReadonlySet<string> = new Set(['ok', 'nodeError', 'cancelled']);
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DURATION = 'keyslot_rpc_duration_seconds';
 const DURATION_HELP =
@@ -65,6 +74,22 @@ export class CallCounts {
       });
       return [`# HELP ${DURATION} ${DURATION_HELP}`, `# TYPE ${DURATION} histogram`, ...lines].join('\n');
     });
+  }
+
+  /** The calls of a network that have ended since the start. */
+  totals(network: string): CallTotals {
+    const all = [...(this.#ended.get(network)?.values() ?? [])];
+    const outcomes = all.flatMap((calls) => [...calls.outcomes]);
+    const sum = (wanted: readonly (readonly [string, number])[]) =>
+      wanted.reduce((total, [, n]) => total + n, 0);
+    return {
+      calls: sum(outcomes.filter(([outcome]) => outcome !== 'cancelled')),
+      errors: sum(outcomes.filter(([outcome]) => !ANSWERED.has(outcome))),
+      durations: BUCKETS_S.concat(Number.POSITIVE_INFINITY).map((upToS, bucket) => ({
+        upToS,
+        calls: all.reduce((total, { durations }) => total + durations.count(bucket), 0),
+      })),
+    };
   }
 
   /** Counts calls as under way. */
@@ -121,6 +146,11 @@ class DurationCounts {
     while (bucket < BUCKETS_S.length && durationS > (BUCKETS_S[bucket] ?? 0)) bucket += 1;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
     this.#sumS += durationS * times;
+  }
+
+  /** Returns the durations in a bucket. */
+  count(bucket: number): number {
+    return this.#counts[bucket] ?? 0;
   }
 
   /** Returns the lines in Prometheus form: each bucket includes the ones before it. */

@@ -22,6 +22,7 @@ import { createDriftMetrics } from '../gate/drift-metrics.ts';
 import { createFailureLog } from '../gate/failure-log.ts';
 import { createLimitMetrics } from '../gate/limit-metrics.ts';
 import { createMetrics, type Metrics } from '../gate/metrics.ts';
+import { planFault } from '../gate/plan-fault.ts';
 import { createDriftGuard } from '../ledger/drift/drift-guard.ts';
 import {
   grpcListenOptions,
@@ -43,6 +44,7 @@ import { type Members, startMembers } from './start-members.ts';
 import type { ServedNetwork } from '../account-api/account-context.ts';
 import { startAccountApi } from './start-account-api.ts';
 import { startWallets } from './start-wallets.ts';
+import { watchNetworks } from './watch-networks.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 
 /** A running server. */
@@ -144,8 +146,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     clock: systemClock,
   });
   started.defer(wallets.close);
+  const watched = watchNetworks(networks, metrics);
+  started.defer(watched.close);
+  const shown = { networks: networks.map(servedNetwork), watchedNetworks: watched.networks };
   const accountApi = await startAccountApi({
-    deps: { ...deps, ...services.members, networks: networks.map(servedNetwork) },
+    deps: { ...deps, ...services.members, ...shown, planFault },
     ...{ config, metrics, log, refusals: wallets.refusals },
     clock: systemClock,
   });

@@ -72,6 +72,33 @@ export const walletUseLimits = pgTable(
   () => [check('wallet_use_limits_requests', sql`requests > 0`)],
 );
 
+/** Requests of accounts for a higher limit. An open one is withdrawn, granted or refused, once. */
+export const limitRequests = pgTable(
+  'limit_requests',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: ofAccount().notNull(),
+    kind: text('kind', { enum: ['plan', 'wallet_create', 'wallet_use'] }).notNull(),
+    /** The name of a plan, or the requests in a window of the limit. */
+    wanted: text('wanted').notNull(),
+    reason: text('reason').notNull(),
+    state: text('state', { enum: ['open', 'withdrawn', 'granted', 'refused'] })
+      .notNull()
+      .default('open'),
+    /** Why it was refused. */
+    answer: text('answer'),
+    createdAt: instant('created_at').notNull(),
+    decidedAt: instant('decided_at'),
+  },
+  (table) => [
+    check('limit_requests_kind', sql`kind in ('plan', 'wallet_create', 'wallet_use')`),
+    check('limit_requests_state', sql`state in ('open', 'withdrawn', 'granted', 'refused')`),
+    check('limit_requests_decided', sql`(state = 'open') = (decided_at is null)`),
+    index('limit_requests_account').on(table.accountId, table.createdAt, table.id),
+    index('limit_requests_open').on(table.createdAt, table.id).where(sql`state = 'open'`),
+  ],
+);
+
 /** Second factors of accounts. */
 export const twoFactors = pgTable('two_factors', {
   accountId: ofAccount().primaryKey(),

@@ -47,12 +47,17 @@ export const ledgerTransactions = pgTable(
     units: bigint('units', { mode: 'bigint' }),
     month: text('month'),
     note: text('note'),
+    /** What the operator calls a credit; a credit with the reference of another one is not booked again. */
+    reference: text('reference'),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
     check('ledger_transactions_kind', sql`kind in ('credit', 'test_credit', 'reserve', 'charge', 'refund')`),
     index('ledger_transactions_account').on(table.accountId, table.id),
     index('ledger_transactions_time').on(table.accountId, table.createdAt, table.id),
+    uniqueIndex('ledger_transactions_reference')
+      .on(table.accountId, table.reference)
+      .where(sql`reference is not null`),
     uniqueIndex('ledger_transactions_one_test_credit').on(table.accountId).where(sql`kind = 'test_credit'`),
   ],
 );

@@ -1,5 +1,16 @@
 import { sql } from './drizzle.ts';
-import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from './drizzle.ts';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
@@ -25,8 +36,11 @@ export const accounts = pgTable(
     createdAt: instant('created_at').notNull(),
     /** The name of a plan, of the table or of the specification; none: the specification's for this kind of account. */
     plan: text('plan'),
+    /** Its tokens may have the scopes of an operator, which count only while this is true. */
+    operates: boolean('operates').notNull().default(false),
   },
   (table) => [
+    index('accounts_created').on(table.createdAt, table.id),
     check('accounts_kind', sql`kind in ('development', 'customer')`),
     uniqueIndex('accounts_name').on(table.name),
     uniqueIndex('accounts_one_development').on(table.kind).where(sql`kind = 'development'`),

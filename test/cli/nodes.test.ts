@@ -72,9 +72,9 @@ test('of several networks each node is shown, those that cannot be reached and t
     {
       ...{ network: 'solana-devnet', slot_ms: null, slot_ms_from: null },
       nodes: [
-        { name: 'far-away', version: null, feature_set: null, is_ordered: false },
-        { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true },
-        { name: 'node-3', version: '1.2.1', feature_set: 8, is_ordered: false },
+        { name: 'far-away', version: null, feature_set: null, is_ordered: false, is_reachable: false },
+        { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
+        { name: 'node-3', version: '1.2.1', feature_set: 8, is_ordered: false, is_reachable: true },
       ],
       beyond_specification: [
         {
@@ -85,7 +85,7 @@ test('of several networks each node is shown, those that cannot be reached and t
     },
     {
       ...{ network: 'solana-testnet', slot_ms: 400, slot_ms_from: 'samples', beyond_specification: [] },
-      nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 9, is_ordered: true }],
+      nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 9, is_ordered: true, is_reachable: true }],
     },
   ]);
 
@@ -96,7 +96,7 @@ test('of several networks each node is shown, those that cannot be reached and t
     'solana-devnet: the length of a slot is not known yet.',
     '',
     'NODE      VERSION  FEATURE SET',
-    'far-away  unknown',
+    'far-away  unknown               not reachable',
     'main      4.3.5    7',
     `node-3    1.2.1    8            ${UNORDERED}`,
     '',

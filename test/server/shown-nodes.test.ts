@@ -65,13 +65,13 @@ test('/readyz and /metrics tell of every network its nodes and how long a slot t
       {
         ...{ name: 'solana', environment: 'devnet', upstream: 'ready', slot_ms: 400 },
         nodes: [
-          { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true },
-          { name: 'node-2', version: '4.3.5', feature_set: 7, is_ordered: true },
+          { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
+          { name: 'node-2', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
         ],
       },
       {
         ...{ name: 'solana', environment: 'testnet', upstream: 'ready', slot_ms: 150 },
-        nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 8, is_ordered: false }],
+        nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 8, is_ordered: false, is_reachable: true }],
       },
     ],
   ]);
@@ -97,7 +97,7 @@ test('of a node that is gone /readyz has its name, /metrics no pace, and neither
     [
       {
         ...{ name: 'solana', environment: 'devnet', upstream: 'upstreamUnavailable', slot_ms: null },
-        nodes: [{ name: 'main', version: null, feature_set: null, is_ordered: false }],
+        nodes: [{ name: 'main', version: null, feature_set: null, is_ordered: false, is_reachable: false }],
       },
     ],
   ]);

@@ -21,6 +21,9 @@ const schema = {
         enum: [
           'account:read',
           'keys:manage',
+          'limits:request',
+          'operator:read',
+          'operator:manage',
           'tokens:manage',
           'wallets:create',
           'wallets:read',
@@ -153,6 +156,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
             !(
               data_scopes_item === 'account:read' ||
               data_scopes_item === 'keys:manage' ||
+              data_scopes_item === 'limits:request' ||
+              data_scopes_item === 'operator:read' ||
+              data_scopes_item === 'operator:manage' ||
               data_scopes_item === 'tokens:manage' ||
               data_scopes_item === 'wallets:create' ||
               data_scopes_item === 'wallets:read' ||

@@ -10,10 +10,28 @@ import { listKeys } from './contract/listKeys.ts';
 import { createKey } from './contract/createKey.ts';
 import { revokeKey } from './contract/revokeKey.ts';
 import { rotateKey } from './contract/rotateKey.ts';
+import { listLimitRequests } from './contract/listLimitRequests.ts';
+import { requestLimit } from './contract/requestLimit.ts';
+import { withdrawLimitRequest } from './contract/withdrawLimitRequest.ts';
 import { listMembers } from './contract/listMembers.ts';
 import { removeMember } from './contract/removeMember.ts';
 import { changeRole } from './contract/changeRole.ts';
 import { leaveAccount } from './contract/leaveAccount.ts';
+import { listNetworks } from './contract/listNetworks.ts';
+import { listAccounts } from './contract/listAccounts.ts';
+import { createAccount } from './contract/createAccount.ts';
+import { readAccount } from './contract/readAccount.ts';
+import { creditAccount } from './contract/creditAccount.ts';
+import { setAccountLimits } from './contract/setAccountLimits.ts';
+import { setAccountPlan } from './contract/setAccountPlan.ts';
+import { createAccountSetupLink } from './contract/createAccountSetupLink.ts';
+import { listOpenLimitRequests } from './contract/listOpenLimitRequests.ts';
+import { grantLimitRequest } from './contract/grantLimitRequest.ts';
+import { refuseLimitRequest } from './contract/refuseLimitRequest.ts';
+import { listNodes } from './contract/listNodes.ts';
+import { listPlans } from './contract/listPlans.ts';
+import { putPlan } from './contract/putPlan.ts';
+import { deletePlan } from './contract/deletePlan.ts';
 import { changePassword } from './contract/changePassword.ts';
 import { beginSecondFactor } from './contract/beginSecondFactor.ts';
 import { enrolSecondFactor } from './contract/enrolSecondFactor.ts';
@@ -42,10 +60,28 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   createKey,
   revokeKey,
   rotateKey,
+  listLimitRequests,
+  requestLimit,
+  withdrawLimitRequest,
   listMembers,
   removeMember,
   changeRole,
   leaveAccount,
+  listNetworks,
+  listAccounts,
+  createAccount,
+  readAccount,
+  creditAccount,
+  setAccountLimits,
+  setAccountPlan,
+  createAccountSetupLink,
+  listOpenLimitRequests,
+  grantLimitRequest,
+  refuseLimitRequest,
+  listNodes,
+  listPlans,
+  putPlan,
+  deletePlan,
   changePassword,
   beginSecondFactor,
   enrolSecondFactor,
@@ -71,8 +107,13 @@ export const ACCOUNT_VALUES = {
   revoked_token: 'A token that was revoked.',
   expired_token: 'A token that has expired.',
   token_without_scope: 'A token without any scope of this service.',
+  operator_token:
+    'An access token with every scope, of another account, which operates the server and which no limit holds up.',
+  token_at_open_requests:
+    'An access token of an account that has as many open requests for higher limits as it may have.',
   token_for_tokens: 'A token with the scope tokens:manage alone.',
-  token_at_rate_limit: 'A token of an account that has used up its requests.',
+  token_at_rate_limit:
+    'An access token with every scope, of an account that operates the server and has used up its requests.',
   session_at_rate_limit: 'A session of an owner of that account.',
   fresh_key_id: 'An API key of the account that the run may rotate or revoke; another one each time.',
   revoked_key_id: 'An API key of the account that was revoked.',
@@ -115,6 +156,15 @@ export const ACCOUNT_VALUES = {
   locked_invitation_token:
     'Token of an open invitation for locked_email, which is a member of another account.',
   setup_token: 'Token of a set-up link; another one each time.',
+  customer_id: 'An account that the run may change.',
+  customer_name: 'Its name.',
+  fresh_account_name: 'A name that no account has; another one each time.',
+  fresh_plan_name: 'A plan that an operator set and no account has; another one each time.',
+  used_plan_name: 'A plan that an operator set and an account has.',
+  fresh_limit_request_id: 'An open request of the account for a higher limit; another one each time.',
+  decided_limit_request_id: 'A request of the account for a higher limit that was withdrawn.',
+  other_limit_request_id: 'An open request of another account for a higher limit.',
+  stale_limit_request_id: 'An open request for a plan that was removed since.',
   oversized_text: 'Text longer than the server takes a body to be.',
 } as const;
 

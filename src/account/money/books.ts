@@ -25,6 +25,8 @@ export type Movement = {
   /** The operation that was charged. */
   readonly counted?: Counted & { readonly units: bigint };
   readonly note?: string | undefined;
+  /** What the operator calls a credit. */
+  readonly reference?: string | undefined;
   readonly nowMs: number;
   readonly parts: Readonly<Partial<Record<LedgerAccount, bigint>>>;
 };
@@ -45,6 +47,7 @@ type MovementValues = {
   readonly units: string | null;
   readonly month: string | null;
   readonly note: string | null;
+  readonly reference: string | null;
   readonly at: string;
   /** The customer's ledger accounts that change, and the amounts. */
   readonly accounts: readonly string[];
@@ -59,10 +62,10 @@ const write = createStatement<MovementValues>(
       where l.account_id = ${param('accountId')} and l.kind = part.kind
       returning l.kind, part.amount, l.balance
     ), made as (
-      insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, created_at)
+      insert into ledger_transactions (account_id, kind, reservation_id, operation, units, month, note, reference, created_at)
       values (
         ${param('accountId')}, ${param('kind')}, ${param('reservationId')}, ${param('operation')},
-        ${param('units')}::bigint, ${param('month')}, ${param('note')}, ${param('at')}
+        ${param('units')}::bigint, ${param('month')}, ${param('note')}, ${param('reference')}, ${param('at')}
       )
       returning id
     )
@@ -94,12 +97,13 @@ export async function lockBooks(tx: StoreTransaction, accountId: string): Promis
 export async function post(
   tx: Executes,
   { accountId }: Pick<LockedBooks, 'accountId'>,
-  { kind, reservationId, counted, note, nowMs, parts }: Movement,
+  { kind, reservationId, counted, note, reference, nowMs, parts }: Movement,
 ): Promise<void> {
   const moved = Object.entries(parts).filter(([, amount]) => amount !== 0n);
   if (moved.length === 0) return;
   await write(tx, {
     ...{ accountId, kind, reservationId: reservationId ?? null, note: note ?? null },
+    reference: reference ?? null,
     ...{ operation: counted?.operation ?? null, month: counted?.month ?? null },
     units: counted === undefined ? null : String(counted.units),
     at: new Date(nowMs).toISOString(),

@@ -9,7 +9,8 @@ import { DEVELOPMENT } from '../development-name.ts';
 import { announce } from '../follow-store.ts';
 import { createKeyText, shownPart } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
-import type { Scope } from './scopes.ts';
+import { assertOperates } from '../operators.ts';
+import { isOperatorScope, type Scope } from './scopes.ts';
 import { type TokenRing, toRecord } from './token-ring.ts';
 
 /** The store that keeps tokens, and the ring that answers for it. */
@@ -43,7 +44,11 @@ export type AccessToken = Omit<typeof accessTokens.$inferSelect, 'digest'> & {
 /** Channel that notifies processes of changed tokens: the id of a token. */
 export const TOKEN_CHANNEL = 'keyslot_access_tokens';
 
-/** Creates a token for an account, with at least one scope. Its digest is stored before the token works. */
+/**
+ * Creates a token for an account, with at least one scope. Its digest is stored before the token works.
+ *
+ * @throws ServiceError `accountNotOperator` for a scope of an operator, if the account does not operate the server.
+ */
 export async function createToken(
   { store, tokens, record }: TokenDeps,
   { accountId, name, scopes, expiresAtMs }: TokenParams,
@@ -56,6 +61,7 @@ export async function createToken(
     expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs),
   };
   await store.transaction(async (tx) => {
+    if (scopes.some(isOperatorScope)) await assertOperates(tx, accountId);
     await tx.insert(accessTokens).values(row);
     await announce(tx, TOKEN_CHANNEL, row.id);
     await record?.(tx, row.id);

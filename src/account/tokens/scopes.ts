@@ -13,8 +13,15 @@ export const SCOPES: readonly Scope[] = [...WALLET_SCOPES, ...ACCOUNT_SCOPES];
 export function isWalletScope(scope: Scope): scope is WalletScope {
   return WALLET_SCOPES.some((each) => each === scope);
 }
+/** The scopes that a token of any account may have. */
+export const CUSTOMER_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !isOperatorScope(scope));
 
 /** True when a text is a scope. */
 export function isScope(text: unknown): text is Scope {
   return SCOPES.some((scope) => scope === text);
+}
+
+/** True for the scopes that count only while the account operates the server. */
+export function isOperatorScope(scope: Scope): boolean {
+  return scope.startsWith('operator:');
 }

@@ -4,7 +4,7 @@ import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { isKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
-import { isScope, type Scope } from './scopes.ts';
+import { isOperatorScope, isScope, type Scope } from './scopes.ts';
 
 /** The state of a presented access token. A mistyped token is `unknown`. */
 export type TokenFinding =
@@ -43,6 +43,7 @@ const UNKNOWN: TokenFinding = { kind: 'unknown' };
 export class TokenRing {
   readonly #byFingerprint = new Map<string, TokenRecord>();
   readonly #fingerprints = new Map<string, string>();
+  readonly #operators = new Set<string>();
 
   /** The number of tokens in the ring, revoked ones included. */
   get size(): number {
@@ -62,7 +63,13 @@ export class TokenRing {
     const { tokenId, accountId, scopes, isRevoked, expiresAtMs, member } = record;
     if (isRevoked) return { kind: 'revoked', tokenId, accountId };
     if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', tokenId, accountId };
-    return { kind: 'valid', tokenId, accountId, scopes, member };
+    return { kind: 'valid', tokenId, accountId, scopes: this.#countingScopes(accountId, scopes), member };
+  }
+
+  /** Lets the scopes of an operator count for the tokens of an account, or not, from now on. By default they do not. */
+  setOperates(accountId: string, operates: boolean): void {
+    if (operates) this.#operators.add(accountId);
+    else this.#operators.delete(accountId);
   }
 
   /** Adds or updates a token. A revoked token stays revoked, even if an older read says otherwise. */
@@ -83,6 +90,13 @@ export class TokenRing {
   revoke(tokenId: string): void {
     const record = this.#byFingerprint.get(this.#fingerprints.get(tokenId) ?? '');
     if (record !== undefined) this.put({ ...record, isRevoked: true });
+  }
+
+  #countingScopes(accountId: string, scopes: ReadonlySet<Scope>): ReadonlySet<Scope> {
+    if (this.#operators.has(accountId)) return scopes;
+    for (const scope of scopes)
+      if (isOperatorScope(scope)) return new Set([...scopes].filter((each) => !isOperatorScope(each)));
+    return scopes;
   }
 }
 

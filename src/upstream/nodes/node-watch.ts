@@ -12,6 +12,8 @@ export type NodeStatus = {
   readonly featureSet: number | null;
   /** True if the gateway relies on the version: its version rules then apply to the node. */
   readonly isOrdered: boolean;
+  /** True if it answered when it was sent something last. */
+  readonly isReachable: boolean;
 };
 
 export type NodeWatchOptions = {
@@ -42,6 +44,7 @@ export class NodeWatch {
   #agreeing = 0;
   #isMixed = false;
   #isLost = false;
+  #hasAnswered = false;
   #wasLost = false;
   #isStopped = false;
   #refreshing: Promise<void> | undefined;
@@ -124,7 +127,8 @@ export class NodeWatch {
 
   status(): NodeStatus {
     const { version = null, featureSet = null } = this.#said ?? {};
-    return { name: this.name, version, featureSet, isOrdered: this.order !== undefined };
+    const isReachable = this.#hasAnswered && !this.#isLost;
+    return { name: this.name, version, featureSet, isOrdered: this.order !== undefined, isReachable };
   }
 
   async #askUntilConfirmed(): Promise<void> {
@@ -134,7 +138,9 @@ export class NodeWatch {
   /** @returns true if the node answered. */
   async #ask(): Promise<boolean> {
     try {
-      const said = readSaidVersion(await askNode(this.#asked, 'getVersion'));
+      const answer = await askNode(this.#asked, 'getVersion');
+      this.#hasAnswered = true;
+      const said = readSaidVersion(answer);
       if (said === undefined) {
         this.#said = undefined;
         this.#agreeing = 0;

@@ -38,6 +38,11 @@ export class Pace {
     return this.#known?.slotMs;
   }
 
+  /** The newest slot that a node announced; undefined while none announces slots. */
+  get newestSlot(): number | undefined {
+    return this.#newest?.slot;
+  }
+
   standing(): PaceState {
     const { slotMs = null, source = null } = this.#known ?? {};
     return { slotMs, source };

@@ -52,11 +52,11 @@ test('versions are told once each, statuses of every node in order', async () =>
   const ledger = await asked([OLD, NEW, OLD, DOWN, SURFNET]);
   expect(ledger.versions()).toEqual(['4.3.5', '4.4.0']);
   expect(ledger.statuses()).toEqual([
-    { name: 'node-1', version: '4.3.5', featureSet: 7, isOrdered: true },
-    { name: 'node-2', version: '4.4.0', featureSet: 7, isOrdered: true },
-    { name: 'node-3', version: '4.3.5', featureSet: 7, isOrdered: true },
-    { name: 'node-4', version: null, featureSet: null, isOrdered: false },
-    { name: 'node-5', version: '4.4.0', featureSet: null, isOrdered: false },
+    { name: 'node-1', version: '4.3.5', featureSet: 7, isOrdered: true, isReachable: true },
+    { name: 'node-2', version: '4.4.0', featureSet: 7, isOrdered: true, isReachable: true },
+    { name: 'node-3', version: '4.3.5', featureSet: 7, isOrdered: true, isReachable: true },
+    { name: 'node-4', version: null, featureSet: null, isOrdered: false, isReachable: false },
+    { name: 'node-5', version: '4.4.0', featureSet: null, isOrdered: false, isReachable: true },
   ]);
 });
 

@@ -37,7 +37,13 @@ async function started(said: Played) {
 
 test('before it is asked nothing is known', () => {
   const { watch, asked } = watchOf(agave('4.4.0'));
-  expect(watch.status()).toEqual({ name: 'main', version: null, featureSet: null, isOrdered: false });
+  expect(watch.status()).toEqual({
+    name: 'main',
+    version: null,
+    featureSet: null,
+    isOrdered: false,
+    isReachable: false,
+  });
   expect([watch.has('4.4'), watch.order, watch.version, asked()]).toEqual([
     undefined,
     undefined,
@@ -55,7 +61,13 @@ test('three equal answers at the start are believed, not two', async () => {
   says(node, agave('4.3.5'));
   await pass(MINUTE_MS);
   expect([watch.has('4.2'), watch.has('4.3'), watch.has('4.4')]).toEqual([true, true, false]);
-  expect(watch.status()).toEqual({ name: 'main', version: '4.3.5', featureSet: 7, isOrdered: true });
+  expect(watch.status()).toEqual({
+    name: 'main',
+    version: '4.3.5',
+    featureSet: 7,
+    isOrdered: true,
+    isReachable: true,
+  });
 });
 
 test('it is asked every minute, once', async () => {

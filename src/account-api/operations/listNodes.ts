@@ -1,0 +1,36 @@
+import type { LedgerNode, NetworkNodes } from '../../../generated/account/types.ts';
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import type { NodeStatus } from '../../upstream/nodes/node-watch.ts';
+import type { AccountContext } from '../account-context.ts';
+import { recordRead } from '../record-change.ts';
+import type { WatchedNetwork } from '../service-deps.ts';
+import { showNetwork } from '../show-network.ts';
+
+/** `GET /account/v1/operator/nodes`: what this process knows of the nodes. Their names hold no secret of their addresses. */
+export const listNodes: AccountHandler<AccountContext, 'listNodes'> = async (context) => {
+  await recordRead(context, 'listnodes');
+  return { kind: 'json', body: { networks: await Promise.all(context.watchedNetworks.map(showNodes)) } };
+};
+
+async function showNodes(network: WatchedNetwork): Promise<NetworkNodes> {
+  const { source } = network.pace();
+  const newestSlot = network.newestSlot();
+  return {
+    ...(await showNetwork(network)),
+    ...(source === null ? {} : { slot_ms_from: source }),
+    ...(newestSlot === undefined ? {} : { newest_slot: newestSlot }),
+    nodes: network.statuses().map(showNode),
+    beyond_specification: network.drift().map(({ node, kind, name, count, firstSeenMs }) => ({
+      ...(node === undefined ? {} : { node }),
+      ...{ kind, name, count, first_seen: new Date(firstSeenMs).toISOString() },
+    })),
+  };
+}
+
+function showNode({ name, version, featureSet, isOrdered, isReachable }: NodeStatus): LedgerNode {
+  return {
+    ...{ name, is_reachable: isReachable, is_ordered: isOrdered },
+    ...(version === null ? {} : { version }),
+    ...(featureSet === null ? {} : { feature_set: featureSet }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Plan } from '../account/plan.ts';
+import type { PlanBook } from '../account/plan-book.ts';
+import type { CreateLimitBook } from '../account/wallet-create-limit.ts';
+import type { UseLimitBook } from '../account/wallet-use-limit.ts';
+import type { DriftFinding } from '../ledger/drift/network-drift.ts';
+import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
+import type { PaceState } from '../upstream/nodes/pace.ts';
+
+/** A network as the account service shows it. */
+export type WatchedNetwork = {
+  readonly name: string;
+  readonly environment: string;
+  /** `<name>-<environment>`: names the network in counts. */
+  readonly label: string;
+  readonly rpcPath: string;
+  /** Returns `ready`, `unhealthy` or the name of an error. */
+  readonly probe: () => Promise<string>;
+  readonly statuses: () => readonly NodeStatus[];
+  readonly pace: () => PaceState;
+  readonly newestSlot: () => number | undefined;
+  readonly drift: () => readonly DriftFinding[];
+  /** Calls of all accounts in this process, of the last minutes. */
+  readonly recent: () => {
+    readonly seconds: number;
+    readonly calls: number;
+    readonly errors: number;
+    readonly p99Ms: number | undefined;
+  };
+};
+
+/** The parts of the server that operators' operations and those on networks and limits act on. */
+export type ServiceDeps = {
+  readonly plans: PlanBook;
+  readonly limits: CreateLimitBook;
+  readonly useLimits: UseLimitBook;
+  /** Describes what is wrong with the figures of a plan; undefined if they are valid. */
+  readonly planFault: (figures: Pick<Plan, 'requestsPerSecond' | 'burst'>) => string | undefined;
+  readonly watchedNetworks: readonly WatchedNetwork[];
+};

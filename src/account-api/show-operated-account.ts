@@ -1,0 +1,52 @@
+import type {
+  OperatedAccount,
+  PlanFigures,
+  WalletLimit as ShownLimit,
+} from '../../generated/account/types.ts';
+import { readBalance } from '../account/money/balance.ts';
+import { printUsd } from '../account/money/micro-usd.ts';
+import type { Plan } from '../account/plan.ts';
+import { readAccount } from '../account/read-accounts.ts';
+import { readCreateLimit, readUseLimit, type WalletLimit } from '../account/read-wallet-limit.ts';
+import { serviceError } from '../base/service-error.ts';
+import type { AccountContext } from './account-context.ts';
+import { isUuid } from './uuid.ts';
+
+/** @throws ServiceError `accountNotFound` for an id that is of no account. */
+export async function assertAccount({ store }: AccountContext, id: string): Promise<void> {
+  if (!isUuid(id)) throw serviceError('accountNotFound', { name: id });
+  await readAccount(store, id);
+}
+
+/** Returns an account as operators see it. @throws ServiceError `accountNotFound`. */
+export async function showOperatedAccount(
+  context: AccountContext,
+  accountId: string,
+): Promise<OperatedAccount> {
+  const { store, plans, clock } = context;
+  const { id, name, operates, createdAt } = await readAccount(store, accountId);
+  const money = await readBalance(store, id, clock.nowMs());
+  return {
+    ...{ account_id: id, name, operates, created_at: createdAt.toISOString() },
+    plan: showPlan(plans.planOf(id)),
+    wallet_create_limit: showLimit(await readCreateLimit(store, id)),
+    wallet_use_limit: showLimit(await readUseLimit(context, id)),
+    balance: {
+      billing: money.billing,
+      available_usd: printUsd(money.available),
+      balance_usd: printUsd(money.balance),
+      credit_limit_usd: printUsd(money.creditLimit),
+      reserved_usd: printUsd(money.reserved),
+      charged_usd: printUsd(money.charged),
+    },
+  };
+}
+
+/** Returns a plan as the account service shows it. */
+export function showPlan({ name, requestsPerSecond, burst, source }: Plan): PlanFigures {
+  return { name, requests_per_second: requestsPerSecond, burst, source };
+}
+
+function showLimit({ requests, windowSeconds, source }: WalletLimit): ShownLimit {
+  return { requests, window_seconds: windowSeconds, source };
+}

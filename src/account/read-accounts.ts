@@ -1,0 +1,48 @@
+import { serviceError } from '../base/service-error.ts';
+import type { ListPosition } from '../base/list-cursor.ts';
+import { and, desc, eq, sql } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+import { accounts } from '../store/tables.ts';
+import { DEVELOPMENT } from './development-name.ts';
+
+/** An account as it is listed. */
+export type ListedAccount = {
+  readonly id: string;
+  readonly name: string;
+  readonly operates: boolean;
+  readonly createdAt: Date;
+};
+
+const { id, name, operates, createdAt } = accounts;
+const COLUMNS = { id, name: sql<string>`coalesce(${name}, ${DEVELOPMENT})`, operates, createdAt };
+
+/** Returns accounts behind a position, newest first: all, or those whose names contain a text. */
+export function readAccounts(
+  store: Pick<Store, 'db'>,
+  {
+    after,
+    limit,
+    part,
+  }: {
+    readonly after: ListPosition | undefined;
+    readonly limit: number;
+    readonly part?: string | undefined;
+  },
+): Promise<readonly ListedAccount[]> {
+  const isBehind =
+    after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
+  const contains = part === undefined ? undefined : sql`strpos(${COLUMNS.name}, ${part}) > 0`;
+  return store.db
+    .select(COLUMNS)
+    .from(accounts)
+    .where(and(isBehind, contains))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
+/** Returns the account with an id. @throws ServiceError `accountNotFound`. */
+export async function readAccount(store: Pick<Store, 'db'>, accountId: string): Promise<ListedAccount> {
+  const [row] = await store.db.select(COLUMNS).from(accounts).where(eq(id, accountId));
+  if (row === undefined) throw serviceError('accountNotFound', { name: accountId });
+  return row;
+}
