@@ -5,7 +5,9 @@ import { accounts } from '../store/tables.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { RecordChange } from './api-keys.ts';
 import { DEVELOPMENT } from './development-name.ts';
+import { isCalled } from './accounts.ts';
 import { announce } from './follow-store.ts';
+import { isOperatorScope, type Scope } from './tokens/scopes.ts';
 import type { TokenRing } from './tokens/token-ring.ts';
 
 /** The store that knows who operates the server, and the ring that answers for it. */
@@ -55,4 +57,19 @@ export async function assertOperates(tx: Pick<StoreTransaction, 'select'>, accou
     .where(eq(accounts.id, accountId))
     .for('share');
   if (row?.operates !== true) throw serviceError('accountNotOperator', { name: row?.name ?? DEVELOPMENT });
+}
+
+/**
+ * Before an account is created for a token.
+ *
+ * @throws ServiceError `accountNotOperator` for scopes of an operator, if no account of this name operates the server.
+ */
+export async function assertMayHaveScopes(
+  { db }: Pick<Store, 'db'>,
+  account: string,
+  scopes: readonly Scope[],
+): Promise<void> {
+  if (!scopes.some(isOperatorScope)) return;
+  const [row] = await db.select({ operates: accounts.operates }).from(accounts).where(isCalled(account));
+  if (row?.operates !== true) throw serviceError('accountNotOperator', { name: account });
 }

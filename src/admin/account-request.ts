@@ -101,7 +101,8 @@ export function readAccountRequest({ kind, ...members }: { readonly kind: Kind }
   return { kind, ...READERS[kind](members) } as AccountRequest;
 }
 
-function readNewAccount(account: unknown): string {
+/** @throws ServiceError `invalidCommand` for a text that no customer account can be called. */
+export function readNewAccount(account: unknown): string {
   if (account === DEVELOPMENT)
     throw mistake('the account name development is reserved for the server; choose another name');
   if (typeof account === 'string' && ACCOUNT.test(account)) return account;
@@ -110,7 +111,8 @@ function readNewAccount(account: unknown): string {
   );
 }
 
-function readText(text: unknown, what: string): string {
+/** @throws ServiceError `invalidCommand` for a text that is empty, long or not printable. */
+export function readText(text: unknown, what: string): string {
   if (typeof text === 'string' && TEXT.test(text)) return text;
   throw mistake(`${what} must have 1 to 100 printable characters`);
 }

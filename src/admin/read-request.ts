@@ -1,6 +1,7 @@
 import { type AccountRequest, isAccountRequest, readAccountRequest } from './account-request.ts';
 import { isListRequest, type ListRequest, readListRequest } from './list-request.ts';
 import { type KeyRequest, readKeyRequest } from './key-request.ts';
+import { isOperatorRequest, type OperatorRequest, readOperatorRequest } from './operator-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readSignerRequest, type SignerRequest } from './signer-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
@@ -12,6 +13,7 @@ export type AdminRequest =
   | { readonly about: 'usage'; readonly request: UsageRequest }
   | { readonly about: 'nodes'; readonly request: { readonly kind: 'nodes' } }
   | { readonly about: 'signer'; readonly request: SignerRequest }
+  | { readonly about: 'operators'; readonly request: OperatorRequest }
   | { readonly about: 'lists'; readonly request: ListRequest }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
@@ -28,6 +30,7 @@ export function readRequest(request: unknown): AdminRequest {
   if (kind === 'usage') return { about: 'usage', request: readUsageRequest({ ...members }) };
   if (kind === 'nodes') return { about: 'nodes', request: { kind } };
   if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
+  if (isOperatorRequest(members)) return { about: 'operators', request: readOperatorRequest(members) };
   if (isListRequest(members)) return { about: 'lists', request: readListRequest(members) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };

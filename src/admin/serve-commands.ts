@@ -11,6 +11,7 @@ import type { AdoptionResult } from './adopt-without-server.ts';
 import { type AccountDeps, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
 import { serveLists } from './serve-lists.ts';
+import { serveOperators } from './serve-operators.ts';
 import { servePlans } from './serve-plans.ts';
 import { serveUsage, type UsageDeps } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
@@ -48,6 +49,8 @@ export function createServeCommand(deps: CommandDeps, clock: Clock): ServeComman
         return serveUsage(deps, request);
       case 'lists':
         return serveLists(deps.store, request);
+      case 'operators':
+        return serveOperators(deps, request, clock.nowMs());
       case 'account':
         return serveAccount(deps, request, clock.nowMs());
       case 'signer':

@@ -1,4 +1,5 @@
 import { ensureAccount } from '../account/accounts.ts';
+import { assertMayHaveScopes } from '../account/operators.ts';
 import {
   type AccessToken,
   createToken,
@@ -16,6 +17,7 @@ export async function serveTokens(deps: TokenDeps, request: TokensRequest, nowMs
   switch (request.kind) {
     case 'tokens.create': {
       const { name, account, scopes, expiresInMs } = request;
+      await assertMayHaveScopes(deps.store, account, scopes);
       const accountId = await ensureAccount(deps.store, account, nowMs);
       const expiresAtMs = expiresInMs === undefined ? undefined : nowMs + expiresInMs;
       const { id, text } = await createToken(deps, { accountId, name, scopes, expiresAtMs }, nowMs);

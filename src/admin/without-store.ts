@@ -2,7 +2,9 @@ import { serviceError } from '../base/service-error.ts';
 import type { AdminRequest } from './read-request.ts';
 
 /** Requests about keys and accounts that create a store where there is none. */
-const MAKE_STORE: ReadonlySet<string> = new Set(['keys.create', 'tokens.create', 'audit.verify']);
+const MAKE_STORE: ReadonlySet<string> = new Set([
+  ...['keys.create', 'tokens.create', 'accounts.create', 'audit.verify'],
+]);
 
 /** True if the request creates a store where there is none; others are answered without one. */
 export function makesStore({ about, request }: AdminRequest): boolean {
@@ -19,6 +21,9 @@ export function makesStore({ about, request }: AdminRequest): boolean {
 export function answerWithoutStore({ request }: AdminRequest): unknown {
   if (request.kind === 'keys.list') return { keys: [] };
   if (request.kind === 'tokens.list') return { tokens: [] };
+  if (request.kind === 'limits.requests') return { limit_requests: [] };
+  if (request.kind === 'limits.grant' || request.kind === 'limits.refuse')
+    throw serviceError('limitRequestNotFound', { id: request.id });
   if (request.kind === 'tokens.revoke') throw serviceError('tokenNotFound', { id: request.id });
   if (request.kind === 'signer.rotate-master')
     throw serviceError('invalidCommand', { reason: 'there are no wallets and no master key yet' });

@@ -31,6 +31,7 @@ export type OptionSpec = {
 /** The headings under which the short help lists commands, in order. */
 export const COMMAND_GROUPS = [
   'Servers',
+  'Accounts',
   'API keys, plans and usage',
   'Wallet service',
   'Key storage',

@@ -2,6 +2,7 @@ import { ACCOUNT_TEXTS } from './account-text.ts';
 import { KEY_TEXTS } from './key-text.ts';
 import { LIST_TEXTS } from './list-text.ts';
 import { describeNodes } from './nodes-text.ts';
+import { OPERATOR_TEXTS } from './operator-text.ts';
 import { PLAN_TEXTS } from './plan-text.ts';
 import { SIGNER_TEXTS } from './signer-text.ts';
 import { describeUsage } from './usage-text.ts';
@@ -11,6 +12,7 @@ const TEXTS: Readonly<Record<string, (result: never) => string>> = {
   ...KEY_TEXTS,
   ...PLAN_TEXTS,
   ...ACCOUNT_TEXTS,
+  ...OPERATOR_TEXTS,
   ...SIGNER_TEXTS,
   ...LIST_TEXTS,
   usage: describeUsage,

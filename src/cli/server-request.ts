@@ -47,6 +47,13 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   billing: billingRequest,
   'wallet-limit': (given) => limitRequest('wallet-limit', 'per-minute', given),
   'wallet-use-limit': (given) => limitRequest('wallet-use-limit', 'per-second', given),
+  'accounts create': ({ words: [account], options: { plan, operator: operates } }) => ({
+    ...{ kind: 'accounts.create', account, plan, operates },
+  }),
+  'accounts operator': operatorRequest,
+  'limits requests': () => ({ kind: 'limits.requests' }),
+  'limits grant': ({ words: [id] }) => ({ kind: 'limits.grant', id }),
+  'limits refuse': ({ words: [id], options: { reason } }) => ({ kind: 'limits.refuse', id, reason }),
   'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
   'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
   'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
@@ -100,6 +107,13 @@ function billingRequest({ words: [account], options }: Given): ServerRequest {
   if ((invoiced === true) === (creditLimitUsd !== undefined) && (prepaid === true) !== (invoiced === true))
     return { kind: 'money.billing', account, creditLimitUsd };
   throw mistake('billing: expected --prepaid, or --invoiced together with --credit-limit USD');
+}
+
+function operatorRequest({ words: [account], options: { on, off } }: Given): ServerRequest {
+  if (on === true && off === true)
+    throw mistake('accounts operator: expected either --on or --off, got both');
+  if (on === undefined && off === undefined) return { kind: 'accounts.operator.show', account };
+  return { kind: 'accounts.operator', account, operates: on === true };
 }
 
 /** `requests` undefined: return to the default. */

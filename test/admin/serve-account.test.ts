@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { appendAudit } from '../../src/account/audit/append-audit.ts';
 import { signDueHeads } from '../../src/account/audit/sign-heads.ts';
 import { ensureDevelopmentAccess } from '../../src/account/development-access.ts';
+import { setOperates } from '../../src/account/operators.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { checkTwoFactor, readTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { isAccountRequest, readAccountRequest } from '../../src/admin/account-request.ts';
@@ -157,6 +158,7 @@ describeStores('commands about accounts', (backend) => {
   test('the development account has a token and a second factor that are kept while they work', async () => {
     const { deps, account } = await setUp();
     const installationKey = await deps.installationKey();
+    await setOperates(deps, { accountId: account, operates: true });
     const ensure = (kept: object) =>
       ensureDevelopmentAccess({ ...deps, installationKey }, account, kept, NOW_MS);
     const first = await ensure({});

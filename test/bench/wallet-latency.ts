@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { createWalletClient } from '../../generated/wallets/client.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { CUSTOMER_SCOPES } from '../../src/account/tokens/scopes.ts';
 import { Connection } from './connection.ts';
 import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
@@ -107,7 +107,7 @@ export async function bareLatencies(times: number): Promise<readonly number[]> {
 export async function newAccount(dataDir: string, amountUsd: string) {
   const account = `bench-${randomUUID()}`;
   const ask = async (command: object) => (await askAdmin(dataDir, { ...command, account }))?.result;
-  const made = await ask({ kind: 'tokens.create', name: 'bench', scopes: SCOPES });
+  const made = await ask({ kind: 'tokens.create', name: 'bench', scopes: CUSTOMER_SCOPES });
   await ask({ kind: 'money.credit', amountUsd });
   await ask({ kind: 'wallet-limit', requests: REQUESTS_PER_MINUTE });
   await ask({ kind: 'wallet-use-limit', requests: REQUESTS_PER_MINUTE });

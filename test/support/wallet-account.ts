@@ -1,4 +1,4 @@
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { CUSTOMER_SCOPES } from '../../src/account/tokens/scopes.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 
 /** Gives a command to the server of a data directory; what it answers. */
@@ -11,14 +11,14 @@ export async function command(
   return answer.result as Readonly<Record<string, string>>;
 }
 
-/** Makes an access token, with every scope unless told otherwise, and the account if it is not there. */
+/** Makes an access token, with every scope of a customer unless told otherwise, and the account if it is not there. */
 export async function createToken(
   dataDir: string,
   account: string,
   options: { readonly scopes?: readonly string[]; readonly expiresInMs?: number } = {},
 ): Promise<{ readonly id: string; readonly token: string }> {
   const { id = '', token = '' } = await command(dataDir, {
-    ...{ kind: 'tokens.create', account, scopes: SCOPES },
+    ...{ kind: 'tokens.create', account, scopes: CUSTOMER_SCOPES },
     ...options,
   });
   return { id, token };

@@ -9,7 +9,7 @@ import { credit } from '../../src/account/money/credit.ts';
 import { type Balance, readBalance } from '../../src/account/money/balance.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import type { TokenRing } from '../../src/account/tokens/token-ring.ts';
-import { SCOPES, type Scope } from '../../src/account/tokens/scopes.ts';
+import { CUSTOMER_SCOPES, type Scope } from '../../src/account/tokens/scopes.ts';
 import { enrolTwoFactor } from '../../src/account/two-factor/two-factor.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
@@ -150,7 +150,7 @@ type Served = {
 
 async function newAccount(
   { deps, clock, baseUrl }: Served,
-  { credit: amount = TEN_USD, scopes = SCOPES, isEnrolled = true }: AccountOptions = {},
+  { credit: amount = TEN_USD, scopes = CUSTOMER_SCOPES, isEnrolled = true }: AccountOptions = {},
 ): Promise<TestAccount> {
   const { store } = deps;
   const id = await newCustomer(store);

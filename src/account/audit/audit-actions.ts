@@ -4,12 +4,13 @@ import { OPERATIONS as WALLET_OPERATIONS } from '../../../generated/wallets/oper
 
 const OPERATIONS = { ...WALLET_OPERATIONS, ...ACCOUNT_OPERATIONS };
 
-/** Actions in the audit log of an account: the operations of every service, what the operator does to members, refused topic streams, and refusals of too many kinds in one minute. */
+/** Actions in the audit log of an account: the operations of every service, what the operator does to members, refused topic streams, refusals of too many kinds in one minute, and whether it operates the server. */
 export const AUDIT_ACTIONS: readonly string[] = [
   ...new Set([
     ...Object.values(OPERATIONS).map(({ audit }) => audit),
     ...MEMBER_ACTIONS,
     'subscribe',
     'access',
+    'operate',
   ]),
 ];
