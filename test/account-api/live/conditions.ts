@@ -9,6 +9,10 @@ const TABLES = [
   'members',
   'member_invitations',
   'setup_links',
+  'accounts',
+  'limit_requests',
+  'plans',
+  'audit_records',
 ];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountValueName } from '../../../generated/contract/account/contract.ts';
 import { OPERATIONS } from '../../../generated/account/operations.ts';
 import { PLANS } from '../../../generated/plans.ts';
+import { createAccountClient, isAccountError } from '../../../generated/account/client.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
+import { SCOPES } from '../../../src/account/tokens/scopes.ts';
+import { MAX_OPEN_REQUESTS } from '../../../src/account/limit-requests.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { openMembers } from './provision-members.ts';
@@ -12,6 +16,8 @@ import { command, createToken } from '../../support/wallet-account.ts';
 
 const ACCOUNT = 'contract';
 const OTHER = 'stranger';
+const CUSTOMER = 'customer';
+const STAFF = 'staff';
 
 /** What a run of the account contract is given. */
 export type Provisioned = AsyncDisposable & {
@@ -39,7 +45,10 @@ export async function provision(
     kind: 'keys.list',
     account: 'development',
   })) as unknown as { readonly keys: readonly { readonly id: string; readonly revoked_at: string | null }[] };
-  const limited = await createToken(dataDir, 'limited');
+  await command(dataDir, { kind: 'accounts.create', account: 'limited', operates: true });
+  const limited = await createToken(dataDir, 'limited', { scopes: SCOPES });
+  const operated = await provisionOperator(dataDir);
+  const limits = await provisionLimitRequests({ dataDir, baseUrl }, own.token);
   let usedUpAtMs = -Infinity;
   const known: Partial<Readonly<Record<AccountValueName, string>>> = {
     ...{ token: own.token, unknown_token: createKeyText('ks_tok_'), revoked_token: revoked.token },
@@ -48,6 +57,8 @@ export async function provision(
     token_for_tokens: (await createToken(dataDir, ACCOUNT, { scopes: ['tokens:manage'] })).token,
     ...{ revoked_key_id: revokedKey, other_key_id: await makeKey(OTHER), other_token_id: other.id },
     ...{ development_token: development.access_token, development_key_id: keys.at(-1)?.id ?? '' },
+    ...operated,
+    ...limits.known,
     oversized_text: ' '.repeat(2 ** 20 + 1),
   };
   const members = await openMembers({ dataDir, databaseUrl });
@@ -61,6 +72,9 @@ export async function provision(
       }
       if (name === 'fresh_key_id') return makeKey(ACCOUNT);
       if (name === 'fresh_token_id') return (await createToken(dataDir, ACCOUNT)).id;
+      if (name === 'fresh_account_name') return `made-${randomUUID()}`;
+      if (name === 'fresh_plan_name') return setPlan(dataDir, `made-${randomUUID()}`);
+      if (name === 'fresh_limit_request_id') return limits.fresh();
       const value = known[name] ?? (await sessions[name]?.(item));
       if (value === undefined) throw new Error(`nothing provides $${name}`);
       return value;
@@ -81,4 +95,63 @@ async function useUp(baseUrl: string, token: string): Promise<void> {
     return answer.ok;
   };
   for (let sent = 0; sent < PLANS.account_limit.requests; sent++) if (!(await sendOne())) return;
+}
+
+/** Makes an account that operates the server, one that it may change, and a plan that is in use. */
+async function provisionOperator(dataDir: string): Promise<Partial<Record<AccountValueName, string>>> {
+  await command(dataDir, { kind: 'accounts.create', account: STAFF, operates: true });
+  const customer = await command(dataDir, { kind: 'accounts.create', account: CUSTOMER });
+  const used = await setPlan(dataDir, 'used');
+  await command(dataDir, { kind: 'plans.assign', account: OTHER, plan: used });
+  return {
+    operator_token: (await createToken(dataDir, STAFF, { scopes: SCOPES })).token,
+    ...{ customer_id: customer.id ?? '', customer_name: CUSTOMER, used_plan_name: used },
+  };
+}
+
+async function setPlan(dataDir: string, name: string): Promise<string> {
+  await command(dataDir, { kind: 'plans.set', name, requestsPerSecond: 100, burst: 500 });
+  return name;
+}
+
+/** Makes requests for higher limits of the account of a token, and of others. */
+async function provisionLimitRequests(
+  { dataDir, baseUrl }: Pick<RunningKeyslot, 'dataDir' | 'baseUrl'>,
+  token: string,
+) {
+  const clientOf = (each: string) => createAccountClient({ url: baseUrl, token: each });
+  const own = clientOf(token);
+  const wanted = { limit: 'wallet_create', wanted: '2000', reason: 'a contract run' } as const;
+  const requestOf = async (
+    account: string,
+    request: { readonly limit: 'plan' | 'wallet_create'; readonly wanted: string },
+  ) => {
+    const client = clientOf((await createToken(dataDir, account)).token);
+    return (await client.requestLimit({ ...wanted, ...request })).limit_request_id;
+  };
+  /** Room is made by withdrawing what is open. */
+  const fresh = async (): Promise<string> => {
+    try {
+      return (await own.requestLimit(wanted)).limit_request_id;
+    } catch (error) {
+      if (!isAccountError(error, 'limit_requests_too_many')) throw error;
+      const { limit_requests: all } = await own.listLimitRequests();
+      for (const { limit_request_id: id, state } of all)
+        if (state === 'open') await own.withdrawLimitRequest(id);
+      return fresh();
+    }
+  };
+  const decided = await fresh();
+  await own.withdrawLimitRequest(decided);
+  const gone = await setPlan(dataDir, 'gone');
+  const stale = await requestOf(OTHER, { limit: 'plan', wanted: gone });
+  await command(dataDir, { kind: 'plans.remove', name: gone });
+  const full = clientOf((await createToken(dataDir, 'asking')).token);
+  for (let sent = 0; sent < MAX_OPEN_REQUESTS; sent++) await full.requestLimit(wanted);
+  const known: Partial<Record<AccountValueName, string>> = {
+    ...{ decided_limit_request_id: decided, stale_limit_request_id: stale },
+    other_limit_request_id: await requestOf(OTHER, { limit: 'wallet_create', wanted: '2000' }),
+    token_at_open_requests: (await createToken(dataDir, 'asking')).token,
+  };
+  return { known, fresh };
 }

@@ -150,7 +150,7 @@ export const deletePlan: RestContract = {
       example: 'plan_not_overridden',
       request: {
         method: 'DELETE',
-        path: '/account/v1/operator/plans/production',
+        path: '/account/v1/operator/plans/developer',
         token: '$operator_token',
         headers: {},
       },
