@@ -9,6 +9,7 @@ import { loadKeyring } from '../../src/account/keyring.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
 import { rotateApiKey } from '../../src/account/rotate-api-key.ts';
 import { createToken, readAccessTokens } from '../../src/account/tokens/access-tokens.ts';
+import { readAccount } from '../../src/account/read-accounts.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
 import { readTokens, TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { hasTwoFactor } from '../../src/account/two-factor/two-factor.ts';
@@ -46,6 +47,10 @@ async function start(store: Store, more: { baseUrl?: string } = {}) {
 async function hasSecondFactor(store: Store, secret: string): Promise<boolean> {
   const places = { store, installationKey: await installationKey };
   return hasTwoFactor(places, await findAccount(store, 'development'), secret);
+}
+
+async function operates(store: Store): Promise<boolean> {
+  return (await readAccount(store, await findAccount(store, 'development'))).operates;
 }
 
 async function onDisk(): Promise<unknown> {
@@ -138,6 +143,7 @@ describeStores('the development account', (backend) => {
   test('loses its secrets and its file when an operator configures the server', async () => {
     const store = opened();
     const { file, places, verdictOf } = await start(store);
+    expect(await operates(store)).toBe(true);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
     expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['revoked', 'revoked']);
     expect((await loadKeyring(store)).find(file.api_key, NOW_MS).kind).toBe('revoked');
@@ -145,6 +151,7 @@ describeStores('the development account', (backend) => {
     await readTokens(store, later);
     expect(later.find(file.access_token, NOW_MS).kind).toBe('revoked');
     expect(await hasSecondFactor(store, file.totp_secret)).toBe(false);
+    expect(await operates(store)).toBe(false);
     expect(await readdir(filesDir())).toEqual([]);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
   });

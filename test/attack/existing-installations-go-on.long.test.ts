@@ -16,6 +16,10 @@ const LATER = [
   'drop table backup_codes, login_credentials, login_sessions, login_verifications, member_factor_drafts, member_factors',
   'drop table member_invitations, setup_links, sign_in_attempts, members, logins',
   'alter table audit_records drop column member_id, drop column subject',
+  'drop table limit_requests',
+  'drop index accounts_created',
+  'alter table accounts drop column operates',
+  'alter table ledger_transactions drop column reference',
 ];
 
 /** Makes of a server that is stopped what the version before left: entries behind a mark, and no table that knows signers. */

@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
+import type { AccountAnswers, AccountHandler, AccountRequest } from '../../generated/account/handlers.ts';
+import type { OperationId } from '../../generated/account/operations.ts';
+import { listAudit } from '../../src/account/audit/list-audit.ts';
+import { Keyring } from '../../src/account/keyring.ts';
+import { setOperates } from '../../src/account/operators.ts';
+import { loadPlanBook } from '../../src/account/plans.ts';
+import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { createToken } from '../../src/account/tokens/access-tokens.ts';
+import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
+import type { AccountContext, AccountDeps } from '../../src/account-api/account-context.ts';
+import type { ServedNetwork } from '../../src/account-api/service-deps.ts';
+import { planFault } from '../../src/gate/plan-fault.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { newCustomer, NOW_MS } from '../account/new-customer.ts';
+
+/** A network whose nodes are well. */
+const NETWORK: ServedNetwork = {
+  ...{ name: 'solana', environment: 'localnet', label: 'solana-localnet', rpcPath: '/solana-localnet' },
+  probe: () => Promise.resolve('ready'),
+  statuses: () => [
+    { name: 'node-1', version: '4.4.0', featureSet: 7, isOrdered: true, isReachable: true },
+    { name: 'node-2', version: null, featureSet: null, isOrdered: false, isReachable: false },
+  ],
+  pace: () => ({ slotMs: 399.6, source: 'notifications' }),
+  newestSlot: () => 17,
+  drift: () => [{ node: 'node-1', kind: 'method', name: 'getNew', count: 2, firstSeenMs: NOW_MS }],
+  recent: () => ({ seconds: 60, calls: 3, errors: 1, p99Ms: 5 }),
+};
+
+/** A request of an operation: what its handler reads. */
+type Asked<O extends OperationId> = Partial<Pick<AccountRequest<O>, 'id' | 'body' | 'query'>>;
+
+/** A store with an account that operates the server and a customer, and the operations as each of them calls them. */
+export async function openOperatorWorld(store: Store) {
+  const deps: AccountDeps = {
+    ...{ store, keyring: new Keyring(), tokens: new TokenRing(), clock: { nowMs: () => NOW_MS } },
+    ...{ plans: await loadPlanBook(store), limits: new CreateLimitBook(), useLimits: new UseLimitBook() },
+    ...{ planFault, networks: [NETWORK] },
+  };
+  const [operator, customer] = [await newCustomer(store), await newCustomer(store)];
+  await setOperates(deps, { accountId: operator, operates: true });
+  const wanted = { accountId: operator, name: 'ops', scopes: SCOPES, expiresAtMs: undefined };
+  const { id: operatorToken } = await createToken(deps, wanted, NOW_MS);
+  const { id: customerToken } = await createToken(
+    deps,
+    { ...wanted, accountId: customer, scopes: ['account:read'] },
+    NOW_MS,
+  );
+  const callAs =
+    (accountId: string, tokenId: string) =>
+    async <O extends OperationId>(
+      operation: O,
+      asked: Asked<O> = {},
+    ): Promise<Extract<AccountAnswers[O], { readonly kind: 'json' }>['body']> => {
+      const caller = { accountId, tokenId, scopes: new Set(SCOPES), requestId: `req_${operation}` };
+      const request = { id: '', form: 'json', body: undefined, query: undefined, ...asked };
+      const handle = ACCOUNT_HANDLERS[operation] as unknown as AccountHandler<AccountContext, O>;
+      const answer = await handle({ ...deps, caller }, {
+        ...request,
+        twoFactorCode: undefined,
+      } as AccountRequest<O>);
+      if (answer.kind !== 'json') throw new Error(`${operation} is not answered as JSON`);
+      return answer.body as Extract<AccountAnswers[O], { readonly kind: 'json' }>['body'];
+    };
+  /** The records of an account, newest first, as far as they tell what was done. */
+  const recordsOf = async (accountId: string) => {
+    const { records } = await listAudit(store, accountId, { limit: 100 });
+    return records.map(({ action, outcome, tokenId, subject, requestId }) => ({
+      ...{ action, outcome, tokenId, subject, requestId },
+    }));
+  };
+  return {
+    ...{ deps, operator, customer, operatorToken, recordsOf },
+    asOperator: callAs(operator, operatorToken),
+    asCustomer: callAs(customer, customerToken),
+    /** Holds that an operation on the customer is the newest record of both, with the same request. */
+    expectRecorded: async (operation: OperationId, subject: string, customerAction: string) => {
+      const requestId = `req_${operation}`;
+      const [own] = await recordsOf(operator);
+      expect(own).toEqual({
+        ...{ action: operation.toLowerCase(), outcome: 'ok', tokenId: operatorToken, subject, requestId },
+      });
+      const [theirs] = await recordsOf(customer);
+      expect(theirs).toEqual({ action: customerAction, outcome: 'ok', tokenId: null, subject, requestId });
+    },
+  };
+}

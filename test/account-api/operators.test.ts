@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { verifyAudit } from '../../src/account/audit/verify-audit.ts';
+import { readBalance } from '../../src/account/money/balance.ts';
+import { loadPlanBook } from '../../src/account/plans.ts';
+import { readCreateLimits, CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
+import { setupLinks } from '../../src/store/member-tables.ts';
+import { eq } from '../../src/store/drizzle.ts';
+import { NOW_MS } from '../account/new-customer.ts';
+import { describeStores } from '../store/backends.ts';
+import { openOperatorWorld } from './operator-world.ts';
+
+const PAGE = { limit: 100 };
+
+describeStores("operators' operations", (backend) => {
+  const store = backend.emptied();
+  const open = () => openOperatorWorld(store());
+
+  test('a plan applies at once and after a restart, and is on record in both logs', async () => {
+    const { deps, customer, asOperator, expectRecorded } = await open();
+    const shown = await asOperator('setAccountPlan', { id: customer, body: { plan: 'production' } });
+    expect(shown).toMatchObject({ account_id: customer, plan: { name: 'production', source: 'spec' } });
+    expect(deps.plans.planOf(customer).name).toBe('production');
+    expect((await loadPlanBook(store())).planOf(customer).name).toBe('production');
+    await expectRecorded('setAccountPlan', customer, 'setaccountplan');
+    const unknown = asOperator('setAccountPlan', { id: customer, body: { plan: 'gold' } });
+    await expect(unknown).rejects.toMatchObject({ code: 'planNotFound' });
+  });
+
+  test('limits are set one by one and taken back, and are on record in both logs', async () => {
+    const { deps, customer, asOperator, expectRecorded, recordsOf } = await open();
+    const set = (limit: 'wallet_create' | 'wallet_use', requests?: number) =>
+      asOperator('setAccountLimits', { id: customer, body: { limit, ...(requests && { requests }) } });
+    expect(await set('wallet_create', 5_000)).toMatchObject({
+      wallet_create_limit: { requests: 5_000, window_seconds: 60, source: 'store' },
+      wallet_use_limit: { source: 'plan' },
+    });
+    await expectRecorded('setAccountLimits', customer, 'setaccountlimits');
+    expect(deps.limits.limitOf(customer).burst).toBe(5_000);
+    const restarted = new CreateLimitBook();
+    await readCreateLimits(store(), restarted);
+    expect(restarted.limitOf(customer).burst).toBe(5_000);
+    expect(await set('wallet_use', 7)).toMatchObject({ wallet_use_limit: { requests: 7, source: 'store' } });
+    expect(await set('wallet_create')).toMatchObject({ wallet_create_limit: { source: 'spec' } });
+    expect(await set('wallet_use')).toMatchObject({ wallet_use_limit: { source: 'plan' } });
+    expect(await recordsOf(customer)).toHaveLength(4);
+  });
+
+  test('a credit is booked and recorded once for its reference, however often and how many at once', async () => {
+    const { customer, asOperator, expectRecorded, recordsOf } = await open();
+    const give = (amount_usd: string, reference: string) =>
+      asOperator('creditAccount', { id: customer, body: { amount_usd, reference } });
+    await Promise.all([1, 2, 3].map(() => give('25', 'invoice 7')));
+    expect((await give('25.00', 'invoice 7')).balance.available_usd).toBe('25.00');
+    await expectRecorded('creditAccount', customer, 'creditaccount');
+    expect(await recordsOf(customer)).toHaveLength(1);
+    await expect(give('26', 'invoice 7')).rejects.toMatchObject({
+      code: 'creditReferenceUsed',
+      context: { reference: 'invoice 7', amountUsd: '25.00' },
+    });
+    await expect(give('-26', 'back')).rejects.toMatchObject({ code: 'creditNotAvailable' });
+    expect((await give('-5', 'back')).balance.available_usd).toBe('20.00');
+    expect((await readBalance(store(), customer, NOW_MS)).balance).toBe(20_000_000n);
+    expect(await recordsOf(customer)).toHaveLength(2);
+  });
+
+  test('an account is created once for its name, with its plan, and operates nothing', async () => {
+    const { operator, operatorToken, asOperator, recordsOf } = await open();
+    const made = await asOperator('createAccount', { body: { name: 'acme', plan: 'production' } });
+    expect(made).toMatchObject({ name: 'acme', operates: false, plan: { name: 'production' } });
+    const requestId = 'req_createAccount';
+    const record = { action: 'createaccount', outcome: 'ok', subject: made.account_id, requestId };
+    expect((await recordsOf(operator))[0]).toEqual({ ...record, tokenId: operatorToken });
+    expect(await recordsOf(made.account_id)).toEqual([{ ...record, tokenId: null }]);
+    for (const name of ['acme', 'development'])
+      await expect(asOperator('createAccount', { body: { name } })).rejects.toMatchObject({
+        code: 'accountNameTaken',
+      });
+    const unknown = asOperator('createAccount', { body: { name: 'other', plan: 'gold' } });
+    await expect(unknown).rejects.toMatchObject({ code: 'planNotFound' });
+    const { accounts } = await asOperator('listAccounts', { query: { ...PAGE, name: 'cm' } });
+    expect(accounts.map(({ name, plan }) => [name, plan])).toEqual([['acme', 'production']]);
+  });
+
+  test('accounts are listed page by page, each once; a search takes no pattern', async () => {
+    const { operator, customer, asOperator } = await open();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await asOperator('listAccounts', {
+        query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) },
+      });
+      seen.push(...page.accounts.map(({ account_id }) => account_id));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen.toSorted()).toEqual([operator, customer].toSorted());
+    const { accounts } = await asOperator('listAccounts', { query: { ...PAGE, name: '%' } });
+    expect(accounts).toEqual([]);
+  });
+
+  test('a set-up link works for the account, replaces the one before, and is on record in both logs', async () => {
+    const { customer, asOperator, expectRecorded } = await open();
+    const first = await asOperator('createAccountSetupLink', { id: customer });
+    const second = await asOperator('createAccountSetupLink', { id: customer });
+    expect(first.token).not.toBe(second.token);
+    expect(second.token).toMatch(/^ks_set_/);
+    const links = await store().db.select().from(setupLinks).where(eq(setupLinks.accountId, customer));
+    expect(links.map(({ userId, expiresAt }) => [userId, expiresAt.toISOString()])).toEqual([
+      [null, second.expires_at],
+    ]);
+    await expectRecorded('createAccountSetupLink', customer, 'setup_link.create');
+  });
+
+  test('plans are put and deleted for every account, and are on record in the log of the operator', async () => {
+    const { deps, operator, operatorToken, asOperator, recordsOf } = await open();
+    const gold = { name: 'gold', requests_per_second: 500, burst: 2_000 };
+    expect(await asOperator('putPlan', { body: gold })).toEqual({ ...gold, source: 'store' });
+    expect(deps.plans.find('gold')).toMatchObject({ burst: 2_000 });
+    const tooNarrow = asOperator('putPlan', { body: { ...gold, burst: 499 } });
+    await expect(tooNarrow).rejects.toMatchObject({ code: 'bodyInvalid' });
+    const { plans } = await asOperator('listPlans');
+    expect(plans.find(({ is_default }) => is_default)).toMatchObject({ name: 'developer', accounts: 2 });
+    expect(await asOperator('deletePlan', { id: 'gold' })).toEqual({ name: 'gold' });
+    expect(await recordsOf(operator)).toEqual(
+      (['deletePlan', 'listPlans', 'putPlan'] as const).map((operation) => ({
+        ...{ action: operation.toLowerCase(), outcome: 'ok', tokenId: operatorToken },
+        subject: operation === 'listPlans' ? null : 'gold',
+        requestId: `req_${operation}`,
+      })),
+    );
+  });
+
+  test('what an operator reads is on record in its own log alone', async () => {
+    const { operator, customer, asOperator, recordsOf } = await open();
+    await asOperator('listAccounts', { query: PAGE });
+    await asOperator('readAccount', { id: customer });
+    await asOperator('listOpenLimitRequests', { query: PAGE });
+    const { networks } = await asOperator('listNodes');
+    expect(networks).toEqual([
+      {
+        ...{ name: 'solana', environment: 'localnet', state: 'ready', slot_ms: 400 },
+        ...{ slot_ms_from: 'notifications', newest_slot: 17 },
+        nodes: [
+          {
+            ...{ name: 'node-1', is_reachable: true, is_ordered: true },
+            ...{ version: '4.4.0', feature_set: 7 },
+          },
+          { name: 'node-2', is_reachable: false, is_ordered: false },
+        ],
+        beyond_specification: [
+          {
+            ...{ node: 'node-1', kind: 'method', name: 'getNew', count: 2 },
+            first_seen: new Date(NOW_MS).toISOString(),
+          },
+        ],
+      },
+    ]);
+    expect((await recordsOf(operator)).map(({ action, subject }) => [action, subject])).toEqual([
+      ['listnodes', null],
+      ['listopenlimitrequests', null],
+      ['readaccount', customer],
+      ['listaccounts', null],
+    ]);
+    expect(await recordsOf(customer)).toEqual([]);
+  });
+
+  test('an operator that acts on itself has one record of it; all logs stay intact', async () => {
+    const { deps, operator, asOperator, recordsOf } = await open();
+    await asOperator('setAccountPlan', { id: operator, body: { plan: 'production' } });
+    expect((await recordsOf(operator)).map(({ action }) => action)).toEqual(['setaccountplan']);
+    const verdict = await verifyAudit({ store: deps.store, headsFile: '/nowhere/heads', trustedKeys: [] });
+    expect(verdict.accounts.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  test('what is done to an account that is not there changes and records nothing', async () => {
+    const { operator, asOperator, recordsOf } = await open();
+    for (const id of [randomUUID(), 'x']) {
+      const asked = [
+        asOperator('readAccount', { id }),
+        asOperator('setAccountPlan', { id, body: { plan: 'production' } }),
+        asOperator('setAccountLimits', { id, body: { limit: 'wallet_use', requests: 1 } }),
+        asOperator('creditAccount', { id, body: { amount_usd: '1', reference: 'a' } }),
+        asOperator('createAccountSetupLink', { id }),
+      ];
+      for (const each of asked) await expect(each).rejects.toMatchObject({ code: 'accountNotFound' });
+    }
+    expect(await recordsOf(operator)).toEqual([]);
+  });
+
+  test('a customer sees the networks, and its own calls on them', async () => {
+    const { asCustomer } = await open();
+    expect(await asCustomer('listNetworks')).toEqual({
+      networks: [
+        {
+          ...{ name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet', state: 'ready' },
+          ...{ nodes: 2, reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
+          recent: { seconds: 60, calls: 3, errors: 1, p99_ms: 5 },
+          own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
+        },
+      ],
+    });
+  });
+});
