@@ -127,19 +127,19 @@ export interface AccountClient {
   /**
    * List the requests for higher limits, newest first.
    * Returns the requests of the account, decided ones included, a page at a time.
-   * Scope account:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listLimitRequests(query?: PageQuery, options?: CallOptions): Promise<LimitRequestList>;
   /**
    * Ask for a higher limit.
    * The operator of the server grants or refuses it.
-   * Scope limits:request. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope limits:request. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   requestLimit(body: RequestLimitRequest, options?: CallOptions): Promise<LimitRequest>;
   /**
    * Withdraw a request for a higher limit.
    * A request that was decided cannot be withdrawn.
-   * Scope limits:request. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
+   * Scope limits:request. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
    */
   withdrawLimitRequest(id: string, options?: CallOptions): Promise<LimitRequest>;
   /**
@@ -169,7 +169,7 @@ export interface AccountClient {
   /**
    * List the networks that the server serves.
    * Returns the state of their nodes as this process of the server knows it, and the calls of the last minutes.
-   * Scope account:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listNetworks(options?: CallOptions): Promise<NetworkList>;
   /**

@@ -1332,12 +1332,12 @@ export type components = {
     };
     /**
      * NewSetupLink
-     * @description A link that makes its user an owner of the account. The response is the only copy of the token.
+     * @description A link that makes its user an owner of the account. The response is the only copy of it.
      */
     readonly NewSetupLink: {
       readonly account_id: components['schemas']['AccountId'];
-      /** @description Works once. Part of the address behind the number sign: /dashboard/setup#token=… */
-      readonly token: string;
+      /** @description The link, which works once. */
+      readonly link: string;
       readonly expires_at: components['schemas']['Instant'];
     };
     /** NodeList */
@@ -3343,6 +3343,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -3355,17 +3357,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -3451,6 +3460,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -3463,17 +3474,27 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `plan_not_found`: No plan has this name. */
@@ -3592,6 +3613,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -3604,17 +3627,27 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `limit_request_not_found`: No request for a higher limit has this id. */
@@ -4164,6 +4197,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4176,17 +4211,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -5082,7 +5124,7 @@ export interface operations {
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description The link. The response is the only copy of the token. */
+      /** @description The link. The response is the only copy of it. */
       readonly 201: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];

@@ -1,9 +1,12 @@
-import { expect } from 'vitest';
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
 import type { AccountAnswers, AccountHandler, AccountRequest } from '../../generated/account/handlers.ts';
 import type { OperationId } from '../../generated/account/operations.ts';
 import { listAudit } from '../../src/account/audit/list-audit.ts';
 import { Keyring } from '../../src/account/keyring.ts';
+import { createMemberDeps } from '../../src/account/members/member-deps.ts';
+import { createSessionCredentials } from '../../src/account/members/session-credentials.ts';
 import { setOperates } from '../../src/account/operators.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
@@ -12,13 +15,14 @@ import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { AccountContext, AccountDeps } from '../../src/account-api/account-context.ts';
-import type { ServedNetwork } from '../../src/account-api/service-deps.ts';
+import type { WatchedNetwork } from '../../src/account-api/service-deps.ts';
 import { planFault } from '../../src/gate/plan-fault.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
+import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** A network whose nodes are well. */
-const NETWORK: ServedNetwork = {
+const NETWORK: WatchedNetwork = {
   ...{ name: 'solana', environment: 'localnet', label: 'solana-localnet', rpcPath: '/solana-localnet' },
   probe: () => Promise.resolve('ready'),
   statuses: () => [
@@ -36,10 +40,16 @@ type Asked<O extends OperationId> = Partial<Pick<AccountRequest<O>, 'id' | 'body
 
 /** A store with an account that operates the server and a customer, and the operations as each of them calls them. */
 export async function openOperatorWorld(store: Store) {
+  const rings = { keyring: new Keyring(), tokens: new TokenRing() };
+  const clock = { nowMs: () => NOW_MS };
+  const log = pino({ level: 'silent' });
+  const credentials = createSessionCredentials({ store, ...rings, clock, log });
+  onTestFinished(credentials.close);
+  const members = createMemberDeps({ store, installationKey: await newInstallationKey() });
   const deps: AccountDeps = {
-    ...{ store, keyring: new Keyring(), tokens: new TokenRing(), clock: { nowMs: () => NOW_MS } },
+    ...{ store, ...rings, clock, members, credentials, networks: [] },
     ...{ plans: await loadPlanBook(store), limits: new CreateLimitBook(), useLimits: new UseLimitBook() },
-    ...{ planFault, networks: [NETWORK] },
+    ...{ planFault, watchedNetworks: [NETWORK] },
   };
   const [operator, customer] = [await newCustomer(store), await newCustomer(store)];
   await setOperates(deps, { accountId: operator, operates: true });
@@ -59,7 +69,12 @@ export async function openOperatorWorld(store: Store) {
       const caller = { accountId, tokenId, scopes: new Set(SCOPES), requestId: `req_${operation}` };
       const request = { id: '', form: 'json', body: undefined, query: undefined, ...asked };
       const handle = ACCOUNT_HANDLERS[operation] as unknown as AccountHandler<AccountContext, O>;
-      const answer = await handle({ ...deps, caller }, {
+      const { requestId } = caller;
+      const context: AccountContext = {
+        ...{ ...deps, caller, session: undefined, request: { requestId, nowMs: NOW_MS } },
+        ...{ baseUrl: 'https://keyslot.example', keepSession: () => undefined },
+      };
+      const answer = await handle(context, {
         ...request,
         twoFactorCode: undefined,
       } as AccountRequest<O>);

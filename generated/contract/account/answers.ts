@@ -384,11 +384,11 @@ const validator = createLazyValidators(
     },
     NewSetupLink: {
       type: 'object',
-      required: ['account_id', 'token', 'expires_at'],
+      required: ['account_id', 'link', 'expires_at'],
       additionalProperties: false,
       properties: {
         account_id: { $ref: 'definitions#/$defs/AccountId' },
-        token: { type: 'string' },
+        link: { type: 'string' },
         expires_at: { $ref: 'definitions#/$defs/Instant' },
       },
     },

@@ -4,18 +4,19 @@ import type { AccountContext } from '../account-context.ts';
 import { recordOperation } from '../record-change.ts';
 import { assertAccount } from '../show-operated-account.ts';
 
-/** `POST /account/v1/operator/accounts/{id}/setup-link`. The token is in the answer, and nowhere else. */
+/** `POST /account/v1/operator/accounts/{id}/setup-link`. The link is in the answer, and nowhere else; no server or proxy sees its fragment. */
 export const createAccountSetupLink: AccountHandler<AccountContext, 'createAccountSetupLink'> = async (
   context,
   { id },
 ) => {
   await assertAccount(context, id);
-  const { store, clock } = context;
+  const { store, clock, baseUrl } = context;
   const record = recordOperation(context, 'createaccountsetuplink', 'setup_link.create');
   const { token, expiresAt } = await store.transaction(async (tx) => {
-    const link = await insertLink(tx, { accountId: id, userId: null }, clock.nowMs());
+    const made = await insertLink(tx, { accountId: id, userId: null }, clock.nowMs());
     await record(tx, id);
-    return link;
+    return made;
   });
-  return { kind: 'json', body: { account_id: id, token, expires_at: expiresAt.toISOString() } };
+  const link = `${baseUrl}/dashboard/setup#token=${token}`;
+  return { kind: 'json', body: { account_id: id, link, expires_at: expiresAt.toISOString() } };
 };

