@@ -1081,7 +1081,7 @@ export type components = {
      * @description A ledger node as this server knows it.
      */
     readonly LedgerNode: {
-      /** @description Its configured name, or its host and port. */
+      /** @description Its configured name, or `node-` and its position in the configuration. */
       readonly name: string;
       /** @description It answered when it was asked last. */
       readonly is_reachable: boolean;
