@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { AccountValueName } from '../../../generated/contract/account/contract.ts';
 import { OPERATIONS } from '../../../generated/account/operations.ts';
-import { PLANS } from '../../../generated/plans.ts';
 import { createAccountClient, isAccountError } from '../../../generated/account/client.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import { SCOPES } from '../../../src/account/tokens/scopes.ts';
@@ -49,7 +49,7 @@ export async function provision(
   const limited = await createToken(dataDir, 'limited', { scopes: SCOPES });
   const operated = await provisionOperator(dataDir);
   const limits = await provisionLimitRequests({ dataDir, baseUrl }, own.token);
-  let usedUpAtMs = -Infinity;
+  let usedUpUntilMs = -Infinity;
   const known: Partial<Readonly<Record<AccountValueName, string>>> = {
     ...{ token: own.token, unknown_token: createKeyText('ks_tok_'), revoked_token: revoked.token },
     ...{ expired_token: expired.token, token_at_rate_limit: limited.token },
@@ -66,10 +66,8 @@ export async function provision(
   return {
     [Symbol.asyncDispose]: members.close,
     value: async (name, item) => {
-      if (name.endsWith('_at_rate_limit') && Date.now() - usedUpAtMs > RENEWED_MS) {
-        await useUp(baseUrl, limited.token);
-        usedUpAtMs = Date.now();
-      }
+      if (name.endsWith('_at_rate_limit') && Date.now() > usedUpUntilMs)
+        usedUpUntilMs = await useUp(baseUrl, limited.token);
       if (name === 'fresh_key_id') return makeKey(ACCOUNT);
       if (name === 'fresh_token_id') return (await createToken(dataDir, ACCOUNT)).id;
       if (name === 'fresh_account_name') return `made-${randomUUID()}`;
@@ -82,19 +80,21 @@ export async function provision(
   };
 }
 
-/** Well within a window. */
-const RENEWED_MS = 20_000;
+/** The time that a request may take to be sent and answered. */
+const MARGIN_MS = 3_000;
 
-/** Makes as many calls as a window has room for. */
-async function useUp(baseUrl: string, token: string): Promise<void> {
+/** Makes as many calls as a window has room for, of one that has long to go. @returns until when the account is refused for certain. */
+async function useUp(baseUrl: string, token: string): Promise<number> {
   const { path } = OPERATIONS.listKeys;
   const headers = { authorization: `Bearer ${token}` };
-  const sendOne = async (): Promise<boolean> => {
+  for (;;) {
     const answer = await fetch(`${baseUrl}${path}?limit=1`, { headers });
     await answer.arrayBuffer();
-    return answer.ok;
-  };
-  for (let sent = 0; sent < PLANS.account_limit.requests; sent++) if (!(await sendOne())) return;
+    const leftMs = Number(answer.headers.get('retry-after')) * 1_000;
+    if (answer.status === 429 && leftMs > 2 * MARGIN_MS) return Date.now() + leftMs - MARGIN_MS;
+    // One that ends soon is not waited for with a request after the other.
+    if (answer.status === 429) await setTimeout(leftMs);
+  }
 }
 
 /** Makes an account that operates the server, one that it may change, and a plan that is in use. */
