@@ -175,61 +175,61 @@ export interface AccountClient {
   /**
    * List the accounts of the server, newest first.
    * Returns all accounts, or those whose names contain a text, a page at a time.
-   * Scope operator:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listAccounts(query?: AccountsQuery, options?: CallOptions): Promise<AccountList>;
   /**
    * Create an account.
    * The account has no member, no key and no token yet. Only the command line makes an account that operates the server.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   createAccount(body: CreateAccountRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Read an account.
    * Returns the plan, the limits and the money of an account.
-   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_not_found, account_rate_limited, internal_error, store_unavailable.
    */
   readAccount(id: string, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Add money to the balance of an account.
    * A credit whose amount and reference the account has already is not booked again; the answer is the same.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   creditAccount(id: string, body: CreditRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Set a limit of an account, or return it to its default.
    * Applies from the next window on, in every process of the server.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountLimits(id: string, body: SetLimitRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Set the plan of an account.
    * Applies from the next request on, in every process of the server.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Create a link that makes its user an owner of the account.
    * It works once. Links of the account that were made before stop working.
-   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_not_found, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_rate_limited, internal_error, store_unavailable.
    */
   createAccountSetupLink(id: string, options?: CallOptions): Promise<NewSetupLink>;
   /**
    * List the open requests of all accounts for higher limits, newest first.
    * Returns them a page at a time.
-   * Scope operator:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listOpenLimitRequests(query?: PageQuery, options?: CallOptions): Promise<OperatedLimitRequestList>;
   /**
    * Grant a request for a higher limit.
    * Sets the limit of the account.
-   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, plan_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, limit_request_not_found, plan_not_found, limit_request_decided, account_rate_limited, internal_error, store_unavailable.
    */
   grantLimitRequest(id: string, options?: CallOptions): Promise<OperatedLimitRequest>;
   /**
    * Refuse a request for a higher limit.
    * The account reads the reason in its list.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   refuseLimitRequest(
     id: string,
@@ -239,25 +239,25 @@ export interface AccountClient {
   /**
    * List the ledger nodes of every network.
    * Returns what this process of the server knows of them.
-   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listNodes(options?: CallOptions): Promise<NodeList>;
   /**
    * List the plans.
    * Returns those that the server comes with and those that operators set, with the number of accounts of each.
-   * Scope operator:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listPlans(options?: CallOptions): Promise<PlanList>;
   /**
    * Create or change a plan.
    * Applies from the next request on, to every account that has the plan, in every process of the server.
-   * Scope operator:manage. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, scope_missing, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   putPlan(body: PutPlanRequest, options?: CallOptions): Promise<PlanFigures>;
   /**
    * Remove a plan that an operator set.
    * A plan of the same name that the server comes with applies again.
-   * Scope operator:manage. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, plan_not_found, plan_in_use, plan_not_overridden, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, plan_not_found, plan_in_use, plan_not_overridden, account_rate_limited, internal_error, store_unavailable.
    */
   deletePlan(id: string, options?: CallOptions): Promise<DeletedPlan>;
   /**

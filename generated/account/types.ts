@@ -4320,6 +4320,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4332,17 +4334,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -4428,6 +4437,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4440,17 +4451,27 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `plan_not_found`: No plan has this name. */
@@ -4569,6 +4590,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4581,17 +4604,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_not_found`: No account has this name or id. */
@@ -4690,6 +4720,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4702,17 +4734,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `account_not_found`: No account has this name or id. */
@@ -4857,6 +4902,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -4869,17 +4916,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `account_not_found`: No account has this name or id. */
@@ -5008,6 +5068,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5020,17 +5082,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /**
@@ -5145,6 +5220,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5157,17 +5234,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `account_not_found`: No account has this name or id. */
@@ -5264,6 +5354,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5276,17 +5368,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -5355,6 +5454,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5367,17 +5468,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /**
@@ -5492,6 +5606,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5504,17 +5620,27 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `limit_request_not_found`: No request for a higher limit has this id. */
@@ -5630,6 +5756,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5642,17 +5770,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -5718,6 +5853,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5730,17 +5867,24 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -5826,6 +5970,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5838,17 +5984,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -5947,6 +6106,8 @@ export interface operations {
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
        */
       readonly 401: {
         headers: {
@@ -5959,17 +6120,30 @@ export interface operations {
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
             | components['schemas']['TokenRevokedProblem']
-            | components['schemas']['TokenExpiredProblem'];
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
         };
       };
-      /** @description `scope_missing`: The access token lacks the scope of the operation. */
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
       readonly 403: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ScopeMissingProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `plan_not_found`: No plan has this name. */

@@ -24,7 +24,7 @@ export async function showSession(
   return {
     member: { member_id: memberId, email, name, role },
     ...{ account: account ?? { account_id: accountId, name: '', role }, accounts: joined },
-    ...{ scopes: [...scopesOf(role)], expires_at: new Date(expiresAtMs).toISOString() },
+    ...{ scopes: [...scopesOf(holder)], expires_at: new Date(expiresAtMs).toISOString() },
     ...(isFresh && { fresh_until: new Date(freshFactorUntilMs).toISOString() }),
     ...{ has_second_factor: hasSecondFactor, backup_codes_left: backupCodesLeft },
     networks: networks.map(({ rpcPath, ...network }) => ({ ...network, rpc_path: rpcPath })),

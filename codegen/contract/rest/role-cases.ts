@@ -39,6 +39,8 @@ export const roleCases = (operation: Operation, { head }: RestModel): readonly R
     request: provoked(operation, goodRequest(operation), { session }),
     expect,
   });
+  // Their scopes count only in an account that operates the server, which the other one does not.
+  const isOfOperators = operation.scopes.some((scope) => scope.startsWith('operator:'));
   const notFound = operation.errors.find(({ error }) => statusOf(error) === 404);
   return [
     ...operation.roles.map((role) =>
@@ -49,7 +51,7 @@ export const roleCases = (operation: Operation, { head }: RestModel): readonly R
           as(
             '$other_account_session',
             'as an owner of another account',
-            problem(404, snakeCase(notFound.error.name)),
+            isOfOperators ? problem(403, 'scope_missing') : problem(404, snakeCase(notFound.error.name)),
           ),
         ]
       : []),

@@ -6,7 +6,7 @@ import { type AccountContext, sessionOf } from '../account-context.ts';
 /** `POST /account/v1/session/credentials`. The token is for the wallet service alone: what this service does takes the session, which may have to be fresh. */
 export const createCredentials: AccountHandler<AccountContext, 'createCredentials'> = async (context) => {
   const holder = sessionOf(context);
-  const scopes = scopesOf(holder.role).filter(isWalletScope);
+  const scopes = scopesOf(holder).filter(isWalletScope);
   const { apiKey, accessToken, expiresAt } = context.credentials.create(holder, scopes);
   const ends = { expires_at: expiresAt.toISOString() };
   return { kind: 'json', body: { api_key: apiKey, access_token: accessToken, ...ends } };

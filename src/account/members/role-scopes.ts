@@ -1,8 +1,9 @@
 import { ROLES } from '../../../generated/account/operations.ts';
 import type { Scope } from '../tokens/scopes.ts';
-import type { Role } from './sessions.ts';
+import { isOperatorScope } from '../tokens/scopes.ts';
+import type { SessionHolder } from './sessions.ts';
 
-/** What members with a role may do, as scopes of an access token. */
-export function scopesOf(role: Role): readonly Scope[] {
-  return ROLES[role];
+/** What a session may do, as scopes of an access token: those of an operator only in an account that operates the server. */
+export function scopesOf({ role, operates }: Pick<SessionHolder, 'role' | 'operates'>): readonly Scope[] {
+  return ROLES[role].filter((scope) => operates || !isOperatorScope(scope));
 }

@@ -19,6 +19,8 @@ export type SessionHolder = {
   readonly userId: string;
   readonly sessionId: string;
   readonly role: Role;
+  /** Whether the account operates the server. */
+  readonly operates: boolean;
   /** Until when the second factor counts as just confirmed; 0: it was not confirmed. Unix time. */
   readonly freshFactorUntilMs: number;
   /** When the session ends. Unix time. */
@@ -43,9 +45,9 @@ export const FRESH_MS = 5 * 60_000;
 
 const findSession = createStatement<{ readonly token: string; readonly now: string }, Found>(
   (param) => sql`
-    select s.id, s.user_id, s.member_id, m.account_id, m.role, (extract(epoch from s.fresh_until) * 1000)::text as fresh_until_ms,
+    select s.id, s.user_id, s.member_id, m.account_id, m.role, a.operates, (extract(epoch from s.fresh_until) * 1000)::text as fresh_until_ms,
       (extract(epoch from s.expires_at) * 1000)::text as expires_at_ms
-    from login_sessions s join members m on m.id = s.member_id
+    from login_sessions s join members m on m.id = s.member_id join accounts a on a.id = m.account_id
     where s.token = ${param('token')} and s.expires_at > ${param('now')} and m.removed_at is null`,
 );
 
@@ -55,6 +57,7 @@ type Found = {
   readonly member_id: string;
   readonly account_id: string;
   readonly role: Role;
+  readonly operates: boolean;
   readonly fresh_until_ms: string | null;
   readonly expires_at_ms: string;
 };
@@ -75,9 +78,9 @@ export async function authenticateSession(
   const sent = { token: digestToken(token), now: new Date(nowMs).toISOString() };
   const [found] = (await findSession(db, sent)).rows;
   if (found === undefined) throw serviceError('sessionInvalid');
-  const { id, user_id, member_id, account_id, role, fresh_until_ms, expires_at_ms } = found;
+  const { id, user_id, member_id, account_id, role, operates, fresh_until_ms, expires_at_ms } = found;
   return {
-    ...{ accountId: account_id, memberId: member_id, userId: user_id, sessionId: id, role },
+    ...{ accountId: account_id, memberId: member_id, userId: user_id, sessionId: id, role, operates },
     freshFactorUntilMs: Number(fresh_until_ms ?? 0),
     expiresAtMs: Number(expires_at_ms),
   };

@@ -81,8 +81,8 @@ function toAccountCaller(caller: RestCaller): Omit<AccountCaller, 'requestId'> {
     case 'token':
       return caller;
     case 'session': {
-      const { accountId, memberId, role } = caller.session;
-      return { accountId, memberId, scopes: new Set(scopesOf(role)) };
+      const { accountId, memberId } = caller.session;
+      return { accountId, memberId, scopes: new Set(scopesOf(caller.session)) };
     }
     case 'anyone':
       return { accountId: NO_ACCOUNT, scopes: new Set() };

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { scopesOf } from '../../account/members/role-scopes.ts';
 import { assertFresh, type SessionHolder } from '../../account/members/sessions.ts';
 import { authenticateToken, type TokenDeps } from '../../account/tokens/authenticate-token.ts';
 import { serviceError } from '../../base/service-error.ts';
@@ -26,7 +27,7 @@ export type AuthenticateOptions = TokenDeps & {
  *
  * @param keep called with the caller, also when he is refused.
  * @throws ServiceError those of `authenticateToken`; `crossSiteRequest`, `sessionMissing`, `sessionInvalid`, `roleInsufficient`,
- *   `freshFactorRequired`.
+ *   `scopeMissing`, `freshFactorRequired`.
  */
 export async function authenticate(
   options: AuthenticateOptions,
@@ -52,7 +53,11 @@ export async function authenticate(
   return { kind: 'session', accountId: session.accountId, session };
 }
 
-function assertAllowed({ roles, isFresh }: ServedOperation, session: SessionHolder, nowMs: number): void {
+function assertAllowed(operation: ServedOperation, session: SessionHolder, nowMs: number): void {
+  const { roles, scopes, isFresh } = operation;
   if (!roles.includes(session.role)) throw serviceError('roleInsufficient', { role: roles.join(' or ') });
+  const held: readonly string[] = scopesOf(session);
+  const missing = scopes.find((scope) => !held.includes(scope));
+  if (missing !== undefined) throw serviceError('scopeMissing', { scope: missing });
   if (isFresh) assertFresh(session, nowMs);
 }

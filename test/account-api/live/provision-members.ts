@@ -61,7 +61,7 @@ export async function openMembers({
   }
 
   const ownerOf = ({ accountId, memberId }: Login): SessionHolder => ({
-    ...{ accountId, memberId, userId: randomUUID(), sessionId: randomUUID(), role: 'owner' },
+    ...{ accountId, memberId, userId: randomUUID(), sessionId: randomUUID(), role: 'owner', operates: false },
     ...{ freshFactorUntilMs: Date.now() + FRESH_MS, expiresAtMs: Date.now() + FRESH_MS },
   });
   const newInvitation = (owner: Login, email = newEmail(), role: Role = 'viewer') =>

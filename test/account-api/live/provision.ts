@@ -62,7 +62,9 @@ export async function provision(
     oversized_text: ' '.repeat(2 ** 20 + 1),
   };
   const members = await openMembers({ dataDir, databaseUrl });
-  const sessions = await sessionValues(members, { account: ACCOUNT, other: OTHER, limited: 'limited' });
+  const sessions = await sessionValues(members, {
+    ...{ account: ACCOUNT, other: OTHER, limited: 'limited', operator: STAFF },
+  });
   return {
     [Symbol.asyncDispose]: members.close,
     value: async (name, item) => {

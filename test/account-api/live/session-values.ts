@@ -1,33 +1,49 @@
 import type { AccountValueName } from '../../../generated/contract/account/contract.ts';
+import { type OperationId, OPERATIONS } from '../../../generated/account/operations.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import type { Role } from '../../../src/account/members/sessions.ts';
+import { isOperatorScope } from '../../../src/account/tokens/scopes.ts';
 import { PASSWORD, type TestMembers } from './provision-members.ts';
 
 type Value = (item: RestCase) => Promise<string> | string;
 
+/** True for an operation of accounts that operate the server. */
+function isOperators({ operation }: RestCase): boolean {
+  const { scopes } = OPERATIONS[operation as OperationId];
+  return scopes.some(isOperatorScope);
+}
+
 /** The values about members and sessions. What a case may use up is another one each time. */
 export async function sessionValues(
   members: TestMembers,
-  names: { readonly account: string; readonly other: string; readonly limited: string },
+  names: Readonly<Record<'account' | 'other' | 'limited' | 'operator', string>>,
 ): Promise<Partial<Readonly<Record<AccountValueName, Value>>>> {
-  const ids = await Promise.all([names.account, names.other, names.limited].map(members.accountIdOf));
-  const [accountId = '', otherId = '', limitedId = ''] = ids;
+  const ids = await Promise.all(
+    [names.account, names.other, names.limited, names.operator].map(members.accountIdOf),
+  );
+  const [accountId = '', otherId = '', limitedId = '', operatorId = ''] = ids;
   const owner = await members.newOwner(accountId);
+  const operator = await members.newOwner(operatorId);
   const stranger = await members.newOwner(otherId);
   const limited = await members.newOwner(limitedId);
   const withFactor = await members.newOwner(accountId);
   await members.newFactorSession(withFactor);
-  const stale = await members.newFactorSession(await members.newOwner(accountId));
-  await members.setFresh(stale.token, null);
+  const newStale = async (id: string): Promise<string> => {
+    const { token } = await members.newFactorSession(await members.newOwner(id));
+    await members.setFresh(token, null);
+    return token;
+  };
+  const [stale, staleOperator] = [await newStale(accountId), await newStale(operatorId)];
   const lockedLogin = await members.newOwner(await members.accountIdOf('locked'));
   await members.lock(lockedLogin.email);
   let enrollingCode = '';
   let backupCode = '';
 
-  const asRole = (role: Role) => async () =>
-    members.newSession(
-      role === 'owner' ? await members.newOwner(accountId) : await members.newMember(owner, role),
-    );
+  const asRole = (role: Role) => async (item: RestCase) => {
+    const first = isOperators(item) ? operator : owner;
+    const login = role === 'owner' ? members.newOwner(first.accountId) : members.newMember(first, role);
+    return members.newSession(await login);
+  };
   const enrol = async (): Promise<string> => {
     const token = await members.newSession(await members.newOwner(accountId));
     enrollingCode = await members.beginFactor(token);
@@ -39,13 +55,17 @@ export async function sessionValues(
     return token;
   };
   return {
-    session: async ({ operation }) =>
-      members.newSession(operation === 'endSession' ? owner : await members.newOwner(accountId)),
+    session: async (item) =>
+      item.operation === 'endSession' ? members.newSession(owner) : asRole('owner')(item),
     ...{ owner_session: asRole('owner'), developer_session: asRole('developer') },
     ...{ billing_session: asRole('billing'), viewer_session: asRole('viewer') },
     other_account_session: () => members.newSession(stranger),
     session_at_rate_limit: () => members.newSession(limited),
-    ...{ stale_session: () => stale.token, factor_session: withBackupCode, enrolling_session: enrol },
+    ...{
+      stale_session: (item) => (isOperators(item) ? staleOperator : stale),
+      factor_session: withBackupCode,
+      enrolling_session: enrol,
+    },
     // Behind its session in a request.
     ...{ enrolling_code: () => enrollingCode, backup_code: () => backupCode },
     locked_session: async () => members.newLockedSession(await members.newOwner(accountId)),
