@@ -3,7 +3,8 @@ import { auditHeads, auditRecords, auditTips } from '../../store/audit-tables.ts
 import type { Store } from '../../store/open-store.ts';
 import { type AuditHead, isSignedBy } from './audit-head.ts';
 import { readHeads } from './heads-file.ts';
-import { GENESIS, hashRecord } from './record-hash.ts';
+import { GENESIS } from '../../../runtime/audit-bytes.ts';
+import { hashRecord } from './record-hash.ts';
 
 /** A defect of an account's audit log, and the record that has it. */
 export type AuditProblem = {
