@@ -2,6 +2,8 @@
 import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
+  AuditChainQuery,
+  AuditHeadsQuery,
   BeginSecondFactorRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
@@ -9,6 +11,10 @@ import type {
   CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  GetUsageQuery,
+  GetWalletUsageQuery,
+  ListAuditQuery,
+  ListEntriesQuery,
   PageQuery,
   RotateKeyRequest,
   SignInRequest,
@@ -20,7 +26,12 @@ type WithDefaults<Sent, Filled> = Omit<Sent, keyof Filled> & Readonly<Filled>;
 
 /** The body of an operation after checkBody: what has a default is there. */
 export type CheckedBodies = {
+  readonly getAccount: undefined;
+  readonly listAuditRecords: undefined;
+  readonly listAuditChain: undefined;
+  readonly listAuditHeads: undefined;
   readonly renewBackupCodes: undefined;
+  readonly listEntries: undefined;
   readonly listInvitations: undefined;
   readonly createInvitation: CreateInvitationRequest;
   readonly acceptInvitation: AcceptInvitationRequest;
@@ -52,11 +63,24 @@ export type CheckedBodies = {
   readonly listTokens: undefined;
   readonly createToken: CreateTokenRequest;
   readonly revokeToken: undefined;
+  readonly getUsage: undefined;
+  readonly getWalletUsage: undefined;
 };
 
 /** The query parameters of an operation after checkQuery: what has a default is there. */
 export type CheckedQueries = {
+  readonly getAccount: undefined;
+  readonly listAuditRecords: WithDefaults<ListAuditQuery, { limit: Required<ListAuditQuery>['limit'] }>;
+  readonly listAuditChain: WithDefaults<
+    AuditChainQuery,
+    { from_seq: Required<AuditChainQuery>['from_seq']; limit: Required<AuditChainQuery>['limit'] }
+  >;
+  readonly listAuditHeads: WithDefaults<
+    AuditHeadsQuery,
+    { from_seq: Required<AuditHeadsQuery>['from_seq']; limit: Required<AuditHeadsQuery>['limit'] }
+  >;
   readonly renewBackupCodes: undefined;
+  readonly listEntries: WithDefaults<ListEntriesQuery, { limit: Required<ListEntriesQuery>['limit'] }>;
   readonly listInvitations: undefined;
   readonly createInvitation: undefined;
   readonly acceptInvitation: undefined;
@@ -85,4 +109,6 @@ export type CheckedQueries = {
   readonly listTokens: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly createToken: undefined;
   readonly revokeToken: undefined;
+  readonly getUsage: WithDefaults<GetUsageQuery, { by: Required<GetUsageQuery>['by'] }>;
+  readonly getWalletUsage: WithDefaults<GetWalletUsageQuery, { by: Required<GetWalletUsageQuery>['by'] }>;
 };

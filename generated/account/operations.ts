@@ -6,7 +6,7 @@ import type { OperationId } from './types.ts';
 export type { OperationId } from './types.ts';
 
 /** What an access token may be for. */
-export const SCOPES = ['account:read', 'keys:manage', 'tokens:manage'] as const;
+export const SCOPES = ['account:read', 'audit:read', 'billing:read', 'keys:manage', 'tokens:manage'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
@@ -14,6 +14,8 @@ export type Scope = (typeof SCOPES)[number];
 export const ROLES = {
   owner: [
     'account:read',
+    'audit:read',
+    'billing:read',
     'keys:manage',
     'tokens:manage',
     'wallets:create',
@@ -23,6 +25,7 @@ export const ROLES = {
   ],
   developer: [
     'account:read',
+    'audit:read',
     'keys:manage',
     'tokens:manage',
     'wallets:create',
@@ -30,8 +33,8 @@ export const ROLES = {
     'wallets:sign',
     'wallets:destroy',
   ],
-  billing: ['account:read'],
-  viewer: ['account:read', 'wallets:read'],
+  billing: ['account:read', 'billing:read'],
+  viewer: ['account:read', 'audit:read', 'wallets:read'],
 } as const;
 
 export type Role = keyof typeof ROLES;
@@ -78,6 +81,128 @@ export type OperationEntry = {
 };
 
 export const OPERATIONS = {
+  /** Read the account. */
+  getAccount: {
+    method: 'GET',
+    path: '/account/v1/account',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getaccount',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List records of the audit log, newest first. */
+  listAuditRecords: {
+    method: 'GET',
+    path: '/account/v1/audit',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditrecords',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** Read the chain of the audit log, oldest first. */
+  listAuditChain: {
+    method: 'GET',
+    path: '/account/v1/audit/chain',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditchain',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List signed heads of the audit log, oldest first. */
+  listAuditHeads: {
+    method: 'GET',
+    path: '/account/v1/audit/heads',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditheads',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
   /** Replace the backup codes. */
   renewBackupCodes: {
     method: 'POST',
@@ -99,6 +224,37 @@ export const OPERATIONS = {
       'sessionMissing',
       'crossSiteRequest',
       'freshFactorRequired',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List entries of the books, newest first. */
+  listEntries: {
+    method: 'GET',
+    path: '/account/v1/entries',
+    auth: ['token', 'session'],
+    scopes: ['billing:read'],
+    roles: ['owner', 'billing'],
+    isFresh: false,
+    audit: 'listentries',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
       'accountRateLimited',
       'internalError',
       'storeUnavailable',
@@ -948,6 +1104,66 @@ export const OPERATIONS = {
       'storeUnavailable',
     ],
   },
+  /** Sum up the calls of API keys. */
+  getUsage: {
+    method: 'GET',
+    path: '/account/v1/usage',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getusage',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** Sum up the requests to the wallet service. */
+  getWalletUsage: {
+    method: 'GET',
+    path: '/account/v1/usage/wallets',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getwalletusage',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
 } as const satisfies { readonly [O in OperationId]: OperationEntry };
 
 export type OperationWithBody =
@@ -965,7 +1181,15 @@ export type OperationWithBody =
   | 'signIn'
   | 'switchAccount';
 
-export type OperationWithQuery = 'listKeys' | 'listTokens';
+export type OperationWithQuery =
+  | 'getUsage'
+  | 'getWalletUsage'
+  | 'listAuditChain'
+  | 'listAuditHeads'
+  | 'listAuditRecords'
+  | 'listEntries'
+  | 'listKeys'
+  | 'listTokens';
 
 /** Members of the bodies of all operations. */
 export const BODY_MEMBERS: ReadonlySet<string> = new Set([

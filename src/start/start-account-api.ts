@@ -14,7 +14,7 @@ import { withStoreFaults } from '../store/store-errors.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type AccountApiParts = {
-  readonly deps: Pick<AccountDeps, 'store' | 'keyring' | 'tokens' | 'members' | 'credentials' | 'networks'>;
+  readonly deps: Omit<AccountDeps, 'clock'>;
   readonly config: Pick<Config, 'http'>;
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly metrics: Pick<Metrics, 'countRefusal'>;

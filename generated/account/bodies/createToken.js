@@ -20,6 +20,8 @@ const schema = {
         type: 'string',
         enum: [
           'account:read',
+          'audit:read',
+          'billing:read',
           'keys:manage',
           'tokens:manage',
           'wallets:create',
@@ -152,6 +154,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           if (
             !(
               data_scopes_item === 'account:read' ||
+              data_scopes_item === 'audit:read' ||
+              data_scopes_item === 'billing:read' ||
               data_scopes_item === 'keys:manage' ||
               data_scopes_item === 'tokens:manage' ||
               data_scopes_item === 'wallets:create' ||
