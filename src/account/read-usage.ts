@@ -1,11 +1,12 @@
 import type { SQL } from 'drizzle-orm';
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
+import { readSums } from '../store/read-sums.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { type SpanPart, splitSpan, type Unit } from './split-span.ts';
 import type { UsageGroup } from './usage-group.ts';
 import { NO_OWNER, ofAccount, SUMS } from './usage-sums.ts';
-import { isTimeGroup, TIME_GROUPS } from './usage-time.ts';
+import { isTimeGroup, printInstant, startOf } from './usage-time.ts';
 
 export type UsageQuery = {
   /** Counts from the beginning of this minute. */
@@ -43,19 +44,25 @@ type Series = 'methods' | 'total' | 'minutes';
  * Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. Whole days
  * and hours are read from `usage_sums`, the rest from the minutes.
  */
-export async function readUsage({ db }: Pick<Store, 'db'>, query: UsageQuery): Promise<readonly UsageSum[]> {
+export async function readUsage(
+  store: Pick<Store, 'db' | 'together'>,
+  query: UsageQuery,
+): Promise<readonly UsageSum[]> {
   const { by } = query;
   const units = unitsOf(query);
   const parts = splitSpan(query, units).map((part) => partOf(query, part));
   if (parts.length === 0) return [];
-  const { rows } = await db.execute<Row>(sql`
-    select "group", ${SUMS} from (${sql.join(parts, sql` union all `)}) parts
-    group by 1 order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`}`);
+  const rows = await readSums<Row>(
+    store,
+    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight
+      from (select "group", ${SUMS} from (${sql.join(parts, sql` union all `)}) parts group by 1) sums
+      order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`}`,
+  );
   const sums = rows.map(({ group, calls, errors, refused, weight }) => ({
     ...{ group, calls: Number(calls), errors: Number(errors) },
     ...{ refused: Number(refused), weight: Number(weight) },
   }));
-  return by === 'key' ? withNames({ db }, sums) : sums;
+  return by === 'key' ? withNames(store, sums) : sums;
 }
 
 /** The units that there are sums of: there are none of the hours of a key by method. */
@@ -108,14 +115,15 @@ function ownersOf({ accountId, keyId }: UsageQuery, series: Series): SQL | undef
 function groupOf(by: UsageGroup, owner: SQL, start: SQL): SQL {
   switch (by) {
     case 'key':
-      return sql`${owner}::text`;
+      return owner;
     case 'network':
     case 'method':
       return sql.identifier(by).getSQL();
     case 'minute':
+      return start;
     case 'hour':
     case 'day':
-      return TIME_GROUPS[by](start);
+      return startOf(by, start);
   }
   by satisfies never;
   throw new Error('not a grouping');

@@ -1,10 +1,11 @@
 import type { SQL } from 'drizzle-orm';
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
+import { readSums } from '../store/read-sums.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { type SpanPart, splitSpan } from './split-span.ts';
 import type { WalletUsageGroup } from './usage-group.ts';
-import { isTimeGroup, TIME_GROUPS } from './usage-time.ts';
+import { isTimeGroup, printInstant, startOf } from './usage-time.ts';
 import { ACTION_OF_PRICE, isServed, isWalletRequest } from './wallet-actions.ts';
 
 export type WalletUsageQuery = {
@@ -47,7 +48,7 @@ type Part = SpanPart<'hour' | 'minute'>;
  * come from the audit log (requests) and the books (charges): whole hours from their sums, as far as those go (see `sumWalletUsage`).
  */
 export async function readWalletUsage(
-  { db }: Pick<Store, 'db'>,
+  store: Pick<Store, 'together'>,
   { by, accountId, ...span }: WalletUsageQuery,
 ): Promise<readonly WalletUsageSum[]> {
   const parts = splitSpan(span, by === 'minute' ? ['minute'] : ['hour', 'minute']);
@@ -57,10 +58,11 @@ export async function readWalletUsage(
       coalesce(seq, 0) as seq, coalesce(charged_until, '-infinity') as charged_until
     from accounts left join wallet_sum_tips on account_id = id
     ${accountId === undefined ? sql`` : sql`where id = ${accountId}`}) a`;
-  const requests = await db.execute<RequestRow>(requestSums(by, owners, parts));
-  const charges = by === 'token' ? undefined : await db.execute<ChargeRow>(chargeSums(by, owners, parts));
-  const charged = Map.groupBy(charges?.rows ?? [], ({ group }) => ACTION_OF_PRICE.get(group) ?? group);
-  const known = new Map(requests.rows.map((row) => [row.group, row]));
+  const requests = await readSums<RequestRow>(store, requestSums(by, owners, parts));
+  const charges =
+    by === 'token' ? undefined : await readSums<ChargeRow>(store, chargeSums(by, owners, parts));
+  const charged = Map.groupBy(charges ?? [], ({ group }) => ACTION_OF_PRICE.get(group) ?? group);
+  const known = new Map(requests.map((row) => [row.group, row]));
   const sums = [...new Set([...known.keys(), ...charged.keys()])].map((group) => {
     const row = known.get(group);
     return {
@@ -75,7 +77,7 @@ export async function readWalletUsage(
 /** The sums of whole hours; the records behind them, from the chain; and those of the rest of the span, by time. */
 function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]): SQL {
   const group = (at: SQL): SQL =>
-    by === 'token' ? sql`token_id::text` : by === 'operation' ? sql`action` : TIME_GROUPS[by](at);
+    by === 'token' ? sql`token_id` : by === 'operation' ? sql`action` : startOf(by, at);
   const isMinute = by === 'minute';
   const records = (walked: SQL, rest: SQL): SQL => sql`
     select ${group(sql`at`)} as "group", token_id,
@@ -93,14 +95,14 @@ function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]):
   });
   if (!isMinute) selects.push(records(sql`seq > a.seq`, sql`(${anyOf(sql`at`, parts)})`));
   return sql`
-    select "group", sum(requests) as requests, sum(refused) as refused, min(t.name) as name, min(a.name) as account
+    select ${printGroup(by)} as "group", sum(requests) as requests, sum(refused) as refused, min(t.name) as name, min(a.name) as account
     from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) r
     left join access_tokens t on t.id = r.token_id
-    group by 1`;
+    group by r."group"`;
 }
 
 function chargeSums(by: Exclude<WalletUsageGroup, 'token'>, owners: SQL, parts: readonly Part[]): SQL {
-  const group = (at: SQL): SQL => (by === 'operation' ? sql`operation` : TIME_GROUPS[by](at));
+  const group = (at: SQL): SQL => (by === 'operation' ? sql`operation` : startOf(by, at));
   const charges = (bounds: SQL): SQL => sql`
     select "group", units, amount as cost from (
       select id, ${group(sql`created_at`)} as "group", units from ledger_transactions
@@ -114,9 +116,13 @@ function chargeSums(by: Exclude<WalletUsageGroup, 'token'>, owners: SQL, parts: 
     return [sums, charges(sql`created_at >= a.charged_until and ${span}`)];
   });
   return sql`
-    select "group", sum(units) as units, sum(cost) as cost
+    select ${printGroup(by)} as "group", sum(units) as units, sum(cost) as cost
     from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) c
-    group by 1`;
+    group by c."group"`;
+}
+
+function printGroup(by: WalletUsageGroup): SQL {
+  return isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`;
 }
 
 function within(at: SQL, { fromMs, toMs }: Part): SQL {

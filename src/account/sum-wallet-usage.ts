@@ -53,19 +53,18 @@ async function sumRequests(tx: StoreTransaction, accountId: string, tip: number)
     update wallet_sum_tips set seq = least(t.seq, ${tip + STEP_ROWS}) from audit_tips t
     where wallet_sum_tips.account_id = ${accountId} and t.account_id = ${accountId} returning wallet_sum_tips.seq`);
   await tx.execute(sql`
-    with records as materialized (
-      select seq, at, token_id, action, request_id, units, ${isServed} as is_served from audit_records
-      where account_id = ${accountId} and seq > ${tip - REQUEST_RECORDS} and seq <= ${Number(rows[0]?.seq ?? tip)}
-        and ${isWalletRequest}
-    ), firsts as (
-      select min(seq) as seq from records where is_served and action = 'create' group by request_id
-    )
     insert into wallet_request_hours as sums (account_id, hour, token_id, action, requests, refused)
     select ${accountId}::uuid, date_trunc('hour', at, 'UTC'), token_id, action,
-      count(*) filter (where is_served and (action <> 'create' or f.seq is not null)),
+      count(*) filter (where is_served and (action <> 'create' or nth = 1)),
       coalesce(sum(units) filter (where not is_served), 0)
-    from records r left join firsts f on f.seq = r.seq
-    where r.seq > ${tip}
+    from (
+      select seq, at, token_id, action, units, ${isServed} as is_served,
+        row_number() over (partition by request_id, action, ${isServed} order by seq) as nth
+      from audit_records
+      where account_id = ${accountId} and seq > ${tip - REQUEST_RECORDS} and seq <= ${Number(rows[0]?.seq ?? tip)}
+        and ${isWalletRequest}
+    ) records
+    where seq > ${tip}
     group by 2, 3, 4
     on conflict (account_id, hour, token_id, action) do update set
       requests = sums.requests + excluded.requests, refused = sums.refused + excluded.refused`);

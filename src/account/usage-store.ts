@@ -3,7 +3,7 @@ import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { usageMinutes, usageWriters } from '../store/tables.ts';
 import { usageSums } from '../store/usage-tables.ts';
-import { ofOwners, ownedKeys, SUMS } from './usage-sums.ts';
+import { accountOf, ofOwners, SUMS } from './usage-sums.ts';
 
 /** The calls of one key to one method of one network in one minute. */
 export type UsageRow = {
@@ -65,7 +65,7 @@ export async function addUsage(
     )
     insert into ${usageSums} (owner_id, series, start, network, method, calls, errors, refused, weight)
     select s.owner_id, s.series, s.start, s.network, s.method, ${SUMS}
-    from (select batch.*, k.account_id from batch left join ${ownedKeys(sql`select key_id from batch`)} k on k.id = key_id) u
+    from (select batch.*, ${accountOf(sql`batch.key_id`)} as account_id from batch offset 0) u
     cross join lateral ${ofOwners}
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     on conflict (owner_id, series, start, network, method) do update set ${addTo(usageSums)}`);

@@ -16,12 +16,10 @@ export const ofOwners: SQL = sql`(values
   (u.key_id, 'total_hour', date_trunc('hour', u.minute, 'UTC'), '', '')
 ) as s (owner_id, series, start, network, method)`.inlineParams();
 
-/** Whom calls are counted for, among these ids: API keys, and members, whose calls are those of the dashboard. */
-export function ownedKeys(ids: SQL): SQL {
-  return sql`(
-    select id, account_id from api_keys where id in (${ids})
-    union all select id, account_id from members where id in (${ids})
-  )`;
+/** The account of a key; of a member, whose calls are those of the dashboard. Each is looked up by itself: a join of new rows has no statistics. */
+export function accountOf(keyId: SQL): SQL {
+  return sql`coalesce(
+    (select account_id from api_keys where id = ${keyId}), (select account_id from members where id = ${keyId}))`;
 }
 
 /** The ids that calls of an account are counted for. */

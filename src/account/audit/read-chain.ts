@@ -1,6 +1,9 @@
-import { and, asc, eq, gte } from '../../store/drizzle.ts';
 import { auditHeads, auditRecords } from '../../store/audit-tables.ts';
+import { sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
+import { readInOrder } from '../../store/read-in-order.ts';
+import { createRowReader } from '../../store/select-rows.ts';
+import { createStatement, type PlaceholderOf } from '../../store/statement.ts';
 
 /** A part of an account's chain: at most `limit` rows, from this position on. */
 export type ChainPart = { readonly fromSeq: number; readonly limit: number };
@@ -8,32 +11,34 @@ export type ChainPart = { readonly fromSeq: number; readonly limit: number };
 /** A record as it is stored, with all that its hash covers. */
 export type StoredRecord = typeof auditRecords.$inferSelect;
 
+/** A signed head as it is stored. */
+export type StoredHead = typeof auditHeads.$inferSelect;
+
+type Values = ChainPart & { readonly accountId: string };
+
+const bounds = (param: PlaceholderOf<Values>) => sql`
+  where account_id = ${param('accountId')} and seq >= ${param('fromSeq')} order by seq limit ${param('limit')}`;
+const selectRecords = createStatement<Values>((param) => sql`select * from audit_records ${bounds(param)}`);
+const selectHeads = createStatement<Values>((param) => sql`select * from audit_heads ${bounds(param)}`);
+const readRecord = createRowReader(auditRecords);
+const readHead = createRowReader(auditHeads);
+
 /** Reads records of an account's chain, oldest first. */
-export function readChain(
-  { db }: Pick<Store, 'db'>,
+export async function readChain(
+  { together }: Pick<Store, 'together'>,
   accountId: string,
-  { fromSeq, limit }: ChainPart,
+  part: ChainPart,
 ): Promise<readonly StoredRecord[]> {
-  const { accountId: owner, seq } = auditRecords;
-  return db
-    .select()
-    .from(auditRecords)
-    .where(and(eq(owner, accountId), gte(seq, fromSeq)))
-    .orderBy(asc(seq))
-    .limit(limit);
+  const [, { rows }] = await together((db) => [readInOrder(db), selectRecords(db, { accountId, ...part })]);
+  return rows.map(readRecord);
 }
 
 /** Reads the signed heads of an account's chain, oldest first. */
-export function readStoredHeads(
-  { db }: Pick<Store, 'db'>,
+export async function readStoredHeads(
+  { together }: Pick<Store, 'together'>,
   accountId: string,
-  { fromSeq, limit }: ChainPart,
-): Promise<readonly (typeof auditHeads.$inferSelect)[]> {
-  const { accountId: owner, seq } = auditHeads;
-  return db
-    .select()
-    .from(auditHeads)
-    .where(and(eq(owner, accountId), gte(seq, fromSeq)))
-    .orderBy(asc(seq))
-    .limit(limit);
+  part: ChainPart,
+): Promise<readonly StoredHead[]> {
+  const [, { rows }] = await together((db) => [readInOrder(db), selectHeads(db, { accountId, ...part })]);
+  return rows.map(readHead);
 }

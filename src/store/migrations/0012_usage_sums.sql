@@ -47,15 +47,17 @@ CREATE INDEX "usage_sums_start" ON "usage_sums" USING btree ("start");--> statem
 CREATE INDEX "members_account" ON "members" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "usage_minutes_key" ON "usage_minutes" USING btree ("key_id","minute");--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
-SELECT s.owner_id, s.series, s.start, s.network, s.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u
-LEFT JOIN "api_keys" k ON k.id = u.key_id
-LEFT JOIN "members" m ON m.id = u.key_id
-CROSS JOIN LATERAL (VALUES
-	(coalesce(k.account_id, m.account_id, '00000000-0000-0000-0000-000000000000'), 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method),
-	(coalesce(k.account_id, m.account_id, '00000000-0000-0000-0000-000000000000'), 'methods_hour', date_trunc('hour', u.minute, 'UTC'), u.network, u.method),
-	(u.key_id, 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method),
-	(u.key_id, 'total_day', date_trunc('day', u.minute, 'UTC'), '', ''),
-	(u.key_id, 'total_hour', date_trunc('hour', u.minute, 'UTC'), '', '')
-) AS s (owner_id, series, start, network, method)
-GROUP BY 1, 2, 3, 4, 5;
+SELECT coalesce((SELECT account_id FROM "api_keys" WHERE id = u.key_id), (SELECT account_id FROM "members" WHERE id = u.key_id), '00000000-0000-0000-0000-000000000000'), 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
+SELECT coalesce((SELECT account_id FROM "api_keys" WHERE id = u.key_id), (SELECT account_id FROM "members" WHERE id = u.key_id), '00000000-0000-0000-0000-000000000000'), 'methods_hour', date_trunc('hour', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
+SELECT u.key_id, 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
+SELECT u.key_id, 'total_day', date_trunc('day', u.minute, 'UTC'), '', '', sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
+SELECT u.key_id, 'total_hour', date_trunc('hour', u.minute, 'UTC'), '', '', sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;
