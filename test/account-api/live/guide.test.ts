@@ -18,6 +18,7 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
   const stdout = await runShell({ directory: directory(), dataDir: server.dataDir }, script);
   const answers = stdout.split(/(?<=\})\s*(?=\{)/).map((text) => JSON.parse(text) as object);
   expect(answers.map((answer) => Object.keys(answer)[0])).toEqual([
-    ...['key_id', 'key_id', 'key_id', 'keys', 'token_id', 'tokens'],
+    ...['key_id', 'key_id', 'key_id', 'keys', 'account_id', 'since', 'since', 'entries'],
+    ...['records', 'records', 'heads', 'token_id', 'tokens'],
   ]);
 });
