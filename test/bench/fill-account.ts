@@ -15,7 +15,7 @@ export const SIZES = {
   days: 30,
 } as const;
 
-const CHUNK = 100_000;
+const CHUNK = 25_000;
 const DAY_MS = 86_400_000;
 const MIGRATION = new URL('../../src/store/migrations/0012_usage_sums.sql', import.meta.url);
 
