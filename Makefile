@@ -33,10 +33,11 @@ coverage: up-to-date ## as make test, and print how much of src/ ran; a page per
 		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
-bench: up-to-date ## measure requests beside other proxies; keys, wallets, notifications and streams beside their libraries; writes test/bench/*results.md
+bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists, notifications and streams beside their libraries; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
 	@$(NODE) test/bench/keys.ts
 	@$(NODE) test/bench/wallets.ts
+	@$(NODE) test/bench/account-lists.ts
 	@$(NODE) test/bench/fan-out.ts
 	@exec $(NODE) test/bench/grpc.ts
 

@@ -3,6 +3,8 @@ import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
   AccountsQuery,
+  AuditChainQuery,
+  AuditHeadsQuery,
   BeginSecondFactorRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
@@ -12,6 +14,10 @@ import type {
   CreateKeyRequest,
   CreateTokenRequest,
   CreditRequest,
+  GetUsageQuery,
+  GetWalletUsageQuery,
+  ListAuditQuery,
+  ListEntriesQuery,
   PageQuery,
   PutPlanRequest,
   RefuseLimitRequest,
@@ -28,7 +34,12 @@ type WithDefaults<Sent, Filled> = Omit<Sent, keyof Filled> & Readonly<Filled>;
 
 /** The body of an operation after checkBody: what has a default is there. */
 export type CheckedBodies = {
+  readonly getAccount: undefined;
+  readonly listAuditRecords: undefined;
+  readonly listAuditChain: undefined;
+  readonly listAuditHeads: undefined;
   readonly renewBackupCodes: undefined;
+  readonly listEntries: undefined;
   readonly listInvitations: undefined;
   readonly createInvitation: CreateInvitationRequest;
   readonly acceptInvitation: AcceptInvitationRequest;
@@ -78,11 +89,24 @@ export type CheckedBodies = {
   readonly listTokens: undefined;
   readonly createToken: CreateTokenRequest;
   readonly revokeToken: undefined;
+  readonly getUsage: undefined;
+  readonly getWalletUsage: undefined;
 };
 
 /** The query parameters of an operation after checkQuery: what has a default is there. */
 export type CheckedQueries = {
+  readonly getAccount: undefined;
+  readonly listAuditRecords: WithDefaults<ListAuditQuery, { limit: Required<ListAuditQuery>['limit'] }>;
+  readonly listAuditChain: WithDefaults<
+    AuditChainQuery,
+    { from_seq: Required<AuditChainQuery>['from_seq']; limit: Required<AuditChainQuery>['limit'] }
+  >;
+  readonly listAuditHeads: WithDefaults<
+    AuditHeadsQuery,
+    { from_seq: Required<AuditHeadsQuery>['from_seq']; limit: Required<AuditHeadsQuery>['limit'] }
+  >;
   readonly renewBackupCodes: undefined;
+  readonly listEntries: WithDefaults<ListEntriesQuery, { limit: Required<ListEntriesQuery>['limit'] }>;
   readonly listInvitations: undefined;
   readonly createInvitation: undefined;
   readonly acceptInvitation: undefined;
@@ -129,4 +153,6 @@ export type CheckedQueries = {
   readonly listTokens: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly createToken: undefined;
   readonly revokeToken: undefined;
+  readonly getUsage: WithDefaults<GetUsageQuery, { by: Required<GetUsageQuery>['by'] }>;
+  readonly getWalletUsage: WithDefaults<GetWalletUsageQuery, { by: Required<GetWalletUsageQuery>['by'] }>;
 };

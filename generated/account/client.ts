@@ -12,11 +12,18 @@ import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
   AccessTokenList,
+  Account,
   AccountList,
   AccountsQuery,
   ApiKeyList,
+  AuditChain,
+  AuditChainQuery,
+  AuditHeadList,
+  AuditHeadsQuery,
+  AuditRecordList,
   BackupCodes,
   BeginSecondFactorRequest,
+  BookEntryList,
   ChangePasswordRequest,
   ChangeRoleRequest,
   Completed,
@@ -27,9 +34,13 @@ import type {
   CreateTokenRequest,
   CreditRequest,
   DeletedPlan,
+  GetUsageQuery,
+  GetWalletUsageQuery,
   InvitationList,
   LimitRequest,
   LimitRequestList,
+  ListAuditQuery,
+  ListEntriesQuery,
   MemberList,
   Membership,
   NetworkList,
@@ -59,6 +70,8 @@ import type {
   SetPlanRequest,
   SignInRequest,
   SwitchAccountRequest,
+  Usage,
+  WalletUsage,
 } from './types.ts';
 
 export type { CallOptions as AccountCallOptions } from '../../runtime/rest-call.ts';
@@ -71,11 +84,41 @@ export {
 /** The operations as functions. They throw RestCallError. */
 export interface AccountClient {
   /**
+   * Read the account.
+   * Returns the account of the token, its plan and its limits.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  getAccount(options?: CallOptions): Promise<Account>;
+  /**
+   * List records of the audit log, newest first.
+   * Returns the records in the order of the chain; with `since` or `until`, and without `wallet_id`, in the order of time. Refusals are recorded up to a minute later.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_rate_limited, internal_error, store_unavailable.
+   */
+  listAuditRecords(query?: ListAuditQuery, options?: CallOptions): Promise<AuditRecordList>;
+  /**
+   * Read the chain of the audit log, oldest first.
+   * Returns consecutive records, for verification. The hash of a record is SHA-256 over the UTF-8 bytes of `keyslot audit record v1`, a zero byte, the 32 bytes of the previous hash, and a JSON array without spaces: `[account_id, seq, at, action, outcome, token_id, request_id, wallet_id, units]`, null for what is absent; then `address`, if it is present; then `[member_id, subject]`, if one of them is present.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_rate_limited, internal_error, store_unavailable.
+   */
+  listAuditChain(query?: AuditChainQuery, options?: CallOptions): Promise<AuditChain>;
+  /**
+   * List signed heads of the audit log, oldest first.
+   * Returns statements of the server about the chain: one for every thousand records, and after a minute. The signature is Ed25519 over the UTF-8 bytes of `keyslot audit head v1`, a zero byte, and a JSON array without spaces: `[account_id, seq, hash, at]`, the hash in hexadecimal digits. Keep heads, and the public key: a chain that was rewritten does not agree with them.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_rate_limited, internal_error, store_unavailable.
+   */
+  listAuditHeads(query?: AuditHeadsQuery, options?: CallOptions): Promise<AuditHeadList>;
+  /**
    * Replace the backup codes.
    * The codes from before stop working.
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, account_rate_limited, internal_error, store_unavailable.
    */
   renewBackupCodes(options?: CallOptions): Promise<BackupCodes>;
+  /**
+   * List entries of the books, newest first.
+   * Returns deposits, reservations, charges and refunds, in the order in which they were written; with `since` or `until` in the order of time.
+   * Scope billing:read. Session of owner, billing. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_rate_limited, internal_error, store_unavailable.
+   */
+  listEntries(query?: ListEntriesQuery, options?: CallOptions): Promise<BookEntryList>;
   /**
    * List open invitations.
    * Returns the invitations that were neither accepted nor withdrawn and have not expired.
@@ -356,6 +399,18 @@ export interface AccountClient {
    * Scope tokens:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, token_not_found, account_rate_limited, internal_error, store_unavailable.
    */
   revokeToken(id: string, options?: CallOptions): Promise<RevokedToken>;
+  /**
+   * Sum up the calls of API keys.
+   * Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard. Notifications and streamed messages are not counted; the calls that begin them are.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  getUsage(query?: GetUsageQuery, options?: CallOptions): Promise<Usage>;
+  /**
+   * Sum up the requests to the wallet service.
+   * Returns sums of what access tokens were used for. Requests come from the audit log, units and cost from the books.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  getWalletUsage(query?: GetWalletUsageQuery, options?: CallOptions): Promise<WalletUsage>;
 }
 
 /** A client of one server; it runs wherever fetch does. */
@@ -363,8 +418,18 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
   const send = createRestCall(options);
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
+    getAccount: ({ signal } = {}) =>
+      call({ operation: 'getAccount', method: 'GET', path: '/account/v1/account', signal }),
+    listAuditRecords: (query, { signal } = {}) =>
+      call({ operation: 'listAuditRecords', method: 'GET', path: '/account/v1/audit', query, signal }),
+    listAuditChain: (query, { signal } = {}) =>
+      call({ operation: 'listAuditChain', method: 'GET', path: '/account/v1/audit/chain', query, signal }),
+    listAuditHeads: (query, { signal } = {}) =>
+      call({ operation: 'listAuditHeads', method: 'GET', path: '/account/v1/audit/heads', query, signal }),
     renewBackupCodes: ({ signal } = {}) =>
       call({ operation: 'renewBackupCodes', method: 'POST', path: '/account/v1/backup-codes', signal }),
+    listEntries: (query, { signal } = {}) =>
+      call({ operation: 'listEntries', method: 'GET', path: '/account/v1/entries', query, signal }),
     listInvitations: ({ signal } = {}) =>
       call({ operation: 'listInvitations', method: 'GET', path: '/account/v1/invitations', signal }),
     createInvitation: (body, { signal } = {}) =>
@@ -602,6 +667,10 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         path: `/account/v1/tokens/${encodeURIComponent(id)}`,
         signal,
       }),
+    getUsage: (query, { signal } = {}) =>
+      call({ operation: 'getUsage', method: 'GET', path: '/account/v1/usage', query, signal }),
+    getWalletUsage: (query, { signal } = {}) =>
+      call({ operation: 'getWalletUsage', method: 'GET', path: '/account/v1/usage/wallets', query, signal }),
   };
 };
 

@@ -5,11 +5,18 @@ import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
   AccessTokenList,
+  Account,
   AccountList,
   AccountsQuery,
   ApiKeyList,
+  AuditChain,
+  AuditChainQuery,
+  AuditHeadList,
+  AuditHeadsQuery,
+  AuditRecordList,
   BackupCodes,
   BeginSecondFactorRequest,
+  BookEntryList,
   ChangePasswordRequest,
   ChangeRoleRequest,
   Completed,
@@ -20,9 +27,13 @@ import type {
   CreateTokenRequest,
   CreditRequest,
   DeletedPlan,
+  GetUsageQuery,
+  GetWalletUsageQuery,
   InvitationList,
   LimitRequest,
   LimitRequestList,
+  ListAuditQuery,
+  ListEntriesQuery,
   MemberList,
   Membership,
   NetworkList,
@@ -53,6 +64,8 @@ import type {
   SetPlanRequest,
   SignInRequest,
   SwitchAccountRequest,
+  Usage,
+  WalletUsage,
 } from './types.ts';
 
 /** A stream on its way out: the bytes of JSONL or CSV. */
@@ -63,6 +76,72 @@ const c = initContract();
 /** The operations of the account service. Statuses that are not here are not answered. */
 export const accountContract = c.router(
   {
+    /** Read the account. */
+    getAccount: {
+      method: 'GET',
+      path: '/account/v1/account',
+      summary: 'Read the account.',
+      responses: {
+        200: c.type<Account>(),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['account:read'], prices: [], rate: 'account_limit' },
+    },
+    /** List records of the audit log, newest first. */
+    listAuditRecords: {
+      method: 'GET',
+      path: '/account/v1/audit',
+      summary: 'List records of the audit log, newest first.',
+      query: c.type<ListAuditQuery>(),
+      responses: {
+        200: c.type<AuditRecordList>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['audit:read'], prices: [], rate: 'account_limit' },
+    },
+    /** Read the chain of the audit log, oldest first. */
+    listAuditChain: {
+      method: 'GET',
+      path: '/account/v1/audit/chain',
+      summary: 'Read the chain of the audit log, oldest first.',
+      query: c.type<AuditChainQuery>(),
+      responses: {
+        200: c.type<AuditChain>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['audit:read'], prices: [], rate: 'account_limit' },
+    },
+    /** List signed heads of the audit log, oldest first. */
+    listAuditHeads: {
+      method: 'GET',
+      path: '/account/v1/audit/heads',
+      summary: 'List signed heads of the audit log, oldest first.',
+      query: c.type<AuditHeadsQuery>(),
+      responses: {
+        200: c.type<AuditHeadList>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['audit:read'], prices: [], rate: 'account_limit' },
+    },
     /** Replace the backup codes. */
     renewBackupCodes: {
       method: 'POST',
@@ -78,6 +157,23 @@ export const accountContract = c.router(
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
       metadata: { scopes: [], prices: [], rate: 'account_limit' },
+    },
+    /** List entries of the books, newest first. */
+    listEntries: {
+      method: 'GET',
+      path: '/account/v1/entries',
+      summary: 'List entries of the books, newest first.',
+      query: c.type<ListEntriesQuery>(),
+      responses: {
+        200: c.type<BookEntryList>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['billing:read'], prices: [], rate: 'account_limit' },
     },
     /** List open invitations. */
     listInvitations: {
@@ -943,6 +1039,40 @@ export const accountContract = c.router(
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
       metadata: { scopes: ['tokens:manage'], prices: [], rate: 'account_limit' },
+    },
+    /** Sum up the calls of API keys. */
+    getUsage: {
+      method: 'GET',
+      path: '/account/v1/usage',
+      summary: 'Sum up the calls of API keys.',
+      query: c.type<GetUsageQuery>(),
+      responses: {
+        200: c.type<Usage>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['account:read'], prices: [], rate: 'account_limit' },
+    },
+    /** Sum up the requests to the wallet service. */
+    getWalletUsage: {
+      method: 'GET',
+      path: '/account/v1/usage/wallets',
+      summary: 'Sum up the requests to the wallet service.',
+      query: c.type<GetWalletUsageQuery>(),
+      responses: {
+        200: c.type<WalletUsage>(),
+        400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+      },
+      metadata: { scopes: ['account:read'], prices: [], rate: 'account_limit' },
     },
   },
   { strictStatusCodes: true },

@@ -3,9 +3,14 @@ import type { CheckedBodies, CheckedQueries } from './checked-types.ts';
 import type { AnswerForm, OperationId } from './operations.ts';
 import type {
   AccessTokenList,
+  Account,
   AccountList,
   ApiKeyList,
+  AuditChain,
+  AuditHeadList,
+  AuditRecordList,
   BackupCodes,
+  BookEntryList,
   Completed,
   DeletedPlan,
   InvitationList,
@@ -31,6 +36,8 @@ import type {
   Session,
   SessionCredentials,
   SessionList,
+  Usage,
+  WalletUsage,
 } from './types.ts';
 
 /** A request that has passed: its token, its limit and its body are good. */
@@ -66,7 +73,12 @@ export type StreamAnswer = {
 
 /** What each operation answers when it succeeds. */
 export type AccountAnswers = {
+  readonly getAccount: JsonAnswer<Account> | PrintedAnswer;
+  readonly listAuditRecords: JsonAnswer<AuditRecordList> | PrintedAnswer;
+  readonly listAuditChain: JsonAnswer<AuditChain> | PrintedAnswer;
+  readonly listAuditHeads: JsonAnswer<AuditHeadList> | PrintedAnswer;
   readonly renewBackupCodes: JsonAnswer<BackupCodes> | PrintedAnswer;
+  readonly listEntries: JsonAnswer<BookEntryList> | PrintedAnswer;
   readonly listInvitations: JsonAnswer<InvitationList> | PrintedAnswer;
   readonly createInvitation: JsonAnswer<NewInvitation> | PrintedAnswer;
   readonly acceptInvitation: JsonAnswer<Membership> | PrintedAnswer;
@@ -113,6 +125,8 @@ export type AccountAnswers = {
   readonly listTokens: JsonAnswer<AccessTokenList> | PrintedAnswer;
   readonly createToken: JsonAnswer<NewAccessToken> | PrintedAnswer;
   readonly revokeToken: JsonAnswer<RevokedToken> | PrintedAnswer;
+  readonly getUsage: JsonAnswer<Usage> | PrintedAnswer;
+  readonly getWalletUsage: JsonAnswer<WalletUsage> | PrintedAnswer;
 };
 
 /** Answers one operation. `C` is what it works on. Refusals are thrown. */

@@ -8,6 +8,8 @@ export type { OperationId } from './types.ts';
 /** What an access token may be for. */
 export const SCOPES = [
   'account:read',
+  'audit:read',
+  'billing:read',
   'keys:manage',
   'limits:request',
   'operator:read',
@@ -21,6 +23,8 @@ export type Scope = (typeof SCOPES)[number];
 export const ROLES = {
   owner: [
     'account:read',
+    'audit:read',
+    'billing:read',
     'operator:read',
     'operator:manage',
     'keys:manage',
@@ -33,6 +37,7 @@ export const ROLES = {
   ],
   developer: [
     'account:read',
+    'audit:read',
     'operator:read',
     'keys:manage',
     'limits:request',
@@ -42,8 +47,8 @@ export const ROLES = {
     'wallets:sign',
     'wallets:destroy',
   ],
-  billing: ['account:read', 'operator:read'],
-  viewer: ['account:read', 'operator:read', 'wallets:read'],
+  billing: ['account:read', 'billing:read', 'operator:read'],
+  viewer: ['account:read', 'audit:read', 'operator:read', 'wallets:read'],
 } as const;
 
 export type Role = keyof typeof ROLES;
@@ -90,6 +95,128 @@ export type OperationEntry = {
 };
 
 export const OPERATIONS = {
+  /** Read the account. */
+  getAccount: {
+    method: 'GET',
+    path: '/account/v1/account',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getaccount',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List records of the audit log, newest first. */
+  listAuditRecords: {
+    method: 'GET',
+    path: '/account/v1/audit',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditrecords',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** Read the chain of the audit log, oldest first. */
+  listAuditChain: {
+    method: 'GET',
+    path: '/account/v1/audit/chain',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditchain',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List signed heads of the audit log, oldest first. */
+  listAuditHeads: {
+    method: 'GET',
+    path: '/account/v1/audit/heads',
+    auth: ['token', 'session'],
+    scopes: ['audit:read'],
+    roles: ['owner', 'developer', 'viewer'],
+    isFresh: false,
+    audit: 'listauditheads',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
   /** Replace the backup codes. */
   renewBackupCodes: {
     method: 'POST',
@@ -111,6 +238,37 @@ export const OPERATIONS = {
       'sessionMissing',
       'crossSiteRequest',
       'freshFactorRequired',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** List entries of the books, newest first. */
+  listEntries: {
+    method: 'GET',
+    path: '/account/v1/entries',
+    auth: ['token', 'session'],
+    scopes: ['billing:read'],
+    roles: ['owner', 'billing'],
+    isFresh: false,
+    audit: 'listentries',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'roleInsufficient',
       'accountRateLimited',
       'internalError',
       'storeUnavailable',
@@ -1560,6 +1718,66 @@ export const OPERATIONS = {
       'storeUnavailable',
     ],
   },
+  /** Sum up the calls of API keys. */
+  getUsage: {
+    method: 'GET',
+    path: '/account/v1/usage',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getusage',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
+  /** Sum up the requests to the wallet service. */
+  getWalletUsage: {
+    method: 'GET',
+    path: '/account/v1/usage/wallets',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'getwalletusage',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'queryInvalid',
+      'tokenMissing',
+      'tokenUnknown',
+      'tokenRevoked',
+      'tokenExpired',
+      'sessionInvalid',
+      'scopeMissing',
+      'crossSiteRequest',
+      'accountRateLimited',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
 } as const satisfies { readonly [O in OperationId]: OperationEntry };
 
 export type OperationWithBody =
@@ -1585,7 +1803,13 @@ export type OperationWithBody =
   | 'switchAccount';
 
 export type OperationWithQuery =
+  | 'getUsage'
+  | 'getWalletUsage'
   | 'listAccounts'
+  | 'listAuditChain'
+  | 'listAuditHeads'
+  | 'listAuditRecords'
+  | 'listEntries'
   | 'listKeys'
   | 'listLimitRequests'
   | 'listOpenLimitRequests'

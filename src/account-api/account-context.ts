@@ -2,6 +2,7 @@ import type { Keyring } from '../account/keyring.ts';
 import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
 import type { SessionCredentials } from '../account/members/session-credentials.ts';
 import type { SessionHolder } from '../account/members/sessions.ts';
+import type { PlanBook } from '../account/plan-book.ts';
 import type { Scope } from '../account/tokens/scopes.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
 import type { Clock } from '../base/clock.ts';
@@ -23,6 +24,8 @@ export type AccountDeps = ServiceDeps & {
   readonly members: MemberDeps;
   readonly credentials: SessionCredentials;
   readonly networks: readonly ServedNetwork[];
+  /** Stores the counts of calls that are not stored yet. */
+  readonly flushUsage: () => Promise<void>;
   readonly clock: Clock;
 };
 

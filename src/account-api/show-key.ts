@@ -1,13 +1,16 @@
 import type { ApiKey as ShownKey } from '../../generated/account/types.ts';
 import type { ApiKey } from '../account/api-keys.ts';
+import type { LastUse } from '../account/key-uses.ts';
 
-/** Returns an API key as the account service shows it, at this time. */
-export function showKey(key: Omit<ApiKey, 'account' | 'accountId'>, nowMs: number): ShownKey {
+/** Returns an API key as the account service shows it, at this time, and when it was last used. */
+export function showKey(key: Omit<ApiKey, 'account' | 'accountId'>, nowMs: number, use?: LastUse): ShownKey {
   const { id, name, prefix, allowedOrigins, allowedCidrs, createdAt, expiresAt, revokedAt } = key;
   return {
     ...{ key_id: id, name, prefix, state: stateOf(key, nowMs) },
     ...{ allowed_origins: allowedOrigins, allowed_cidrs: allowedCidrs, created_at: createdAt.toISOString() },
     ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() }),
+    ...(use !== undefined && { last_used_at: use.at.toISOString() }),
+    ...(use?.address !== undefined && { last_used_address: use.address }),
     ...(revokedAt === null ? {} : { revoked_at: revokedAt.toISOString() }),
   };
 }

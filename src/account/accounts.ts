@@ -23,3 +23,13 @@ export async function ensureAccount(store: Store, name: string, nowMs: number): 
   const [found] = await store.db.select({ id: accounts.id }).from(accounts).where(eq(accounts.name, name));
   return found?.id ?? row.id;
 }
+
+/** Reads the name of an account, and when it was created. @throws Error if there is none with this id. */
+export async function readAccount(
+  store: Pick<Store, 'db'>,
+  accountId: string,
+): Promise<{ readonly name: string; readonly createdAt: Date }> {
+  const [row] = await store.db.select().from(accounts).where(eq(accounts.id, accountId));
+  if (row === undefined) throw new Error('there is no account with this id');
+  return { name: row.name ?? DEVELOPMENT, createdAt: row.createdAt };
+}

@@ -1,18 +1,22 @@
 import type { SQL } from 'drizzle-orm';
-import { and, eq, gte, sql } from '../store/drizzle.ts';
+import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
-import { accounts, apiKeys, usageMinutes } from '../store/tables.ts';
-import type { UsageGroup } from './usage-group.ts';
-import { isCalled } from './accounts.ts';
+import { readSums } from '../store/read-sums.ts';
 import { DEVELOPMENT } from './development-name.ts';
-import { isTimeGroup, TIME_GROUPS } from './usage-time.ts';
+import { type SpanPart, splitSpan, type Unit } from './split-span.ts';
+import type { UsageGroup } from './usage-group.ts';
+import { NO_OWNER, ofAccount, SUMS } from './usage-sums.ts';
+import { isTimeGroup, printInstant, startOf } from './usage-time.ts';
 
 export type UsageQuery = {
   /** Counts from the beginning of this minute. */
   readonly sinceMs: number;
+  /** Counts before the beginning of this minute; undefined: up to now. */
+  readonly untilMs?: number | undefined;
   readonly by: UsageGroup;
-  /** Name of an account; undefined: all accounts. */
-  readonly account: string | undefined;
+  /** Undefined: all accounts. */
+  readonly accountId: string | undefined;
+  /** An API key, or a member; undefined: all. */
   readonly keyId: string | undefined;
 };
 
@@ -28,54 +32,113 @@ export type UsageCounts = {
 /** A sum. `group`: the key's id, the network, the method, or the instant at which the minute, hour or day began. */
 export type UsageSum = UsageCounts & {
   readonly group: string;
-  /** Only by key; null for a key that the store does not have. */
+  /** Only by key; null for a key that the store does not have. A member's calls are those of the dashboard. */
   readonly key?: { readonly name: string | null; readonly account: string | null };
 };
 
-const { keyId, network, method, minute } = usageMinutes;
-const EXPRESSIONS: Readonly<Record<UsageGroup, SQL>> = {
-  key: sql`${keyId}::text`,
-  network: sql`${network}`,
-  method: sql`${method}`,
-  minute: TIME_GROUPS.minute(sql`${minute}`),
-  hour: TIME_GROUPS.hour(sql`${minute}`),
-  day: TIME_GROUPS.day(sql`${minute}`),
-};
+type Row = { readonly group: string } & Readonly<Record<keyof UsageCounts, string>>;
+type KeyName = { readonly id: string; readonly name: string; readonly account: string };
+type Series = 'methods' | 'total' | 'minutes';
 
-/** Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. */
+/**
+ * Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. Whole days
+ * and hours are read from `usage_sums`, the rest from the minutes.
+ */
 export async function readUsage(
-  store: Store,
-  { sinceMs, by, account, keyId: wantedKey }: UsageQuery,
+  store: Pick<Store, 'db' | 'together'>,
+  query: UsageQuery,
 ): Promise<readonly UsageSum[]> {
-  const rows = await store.db
-    .select({
-      group: sql<string>`${EXPRESSIONS[by]} as "group"`,
-      calls: sum(usageMinutes.calls),
-      errors: sum(usageMinutes.errors),
-      refused: sum(usageMinutes.refused),
-      weight: sum(usageMinutes.weight),
-      name: sql<string | null>`min(${apiKeys.name})`,
-      account: sql<
-        string | null
-      >`min(case when ${accounts.kind} = 'development' then ${DEVELOPMENT} else ${accounts.name} end)`,
-    })
-    .from(usageMinutes)
-    .leftJoin(apiKeys, eq(apiKeys.id, keyId))
-    .leftJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(
-      and(
-        gte(minute, new Date(Math.floor(sinceMs / 60_000) * 60_000)),
-        wantedKey === undefined ? undefined : eq(keyId, wantedKey),
-        account === undefined ? undefined : isCalled(account),
-      ),
-    )
-    .groupBy(sql`1`)
-    .orderBy(isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`);
-  return rows.map(({ name, account: owner, ...counts }) =>
-    by === 'key' ? { ...counts, key: { name, account: owner } } : counts,
+  const { by } = query;
+  const units = unitsOf(query);
+  const parts = splitSpan(query, units).map((part) => partOf(query, part));
+  if (parts.length === 0) return [];
+  const rows = await readSums<Row>(
+    store,
+    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight
+      from (select "group", ${SUMS} from (${sql.join(parts, sql` union all `)}) parts group by 1) sums
+      order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`}`,
   );
+  const sums = rows.map(({ group, calls, errors, refused, weight }) => ({
+    ...{ group, calls: Number(calls), errors: Number(errors) },
+    ...{ refused: Number(refused), weight: Number(weight) },
+  }));
+  return by === 'key' ? withNames(store, sums) : sums;
 }
 
-function sum(column: SQL | (typeof usageMinutes)['calls']): SQL<number> {
-  return sql<number>`sum(${column})`.mapWith(Number);
+/** The units that there are sums of: there are none of the hours of a key by method. */
+function unitsOf({ by, keyId }: UsageQuery): readonly Unit[] {
+  if (by === 'minute') return ['minute'];
+  if (by === 'hour') return ['hour', 'minute'];
+  const hasHours = keyId === undefined || by === 'key' || by === 'day';
+  return hasHours ? ['day', 'hour', 'minute'] : ['day', 'minute'];
+}
+
+function partOf(query: UsageQuery, { unit, fromMs, toMs }: SpanPart<Unit>): SQL {
+  const series = seriesOf(query, unit);
+  const isMinutes = series === 'minutes';
+  const [table, owner, start] = isMinutes
+    ? [sql`usage_minutes`, sql`key_id`, sql`minute`]
+    : [sql`usage_sums`, sql`owner_id`, sql`start`];
+  const bounds = [
+    ...(isMinutes ? [] : [sql`series = ${`${series}_${unit}`}`]),
+    sql`${start} >= ${new Date(fromMs)}`,
+    ...(toMs === undefined ? [] : [sql`${start} < ${new Date(toMs)}`]),
+  ];
+  const group = groupOf(query.by, owner, start);
+  const columns = sql`${group} as "group", calls, errors, refused, weight`;
+  const where = sql.join(bounds, sql` and `);
+  const owners = ownersOf(query, series);
+  if (owners === undefined) return sql`select ${columns} from ${table} where ${where}`;
+  // Kept apart, so that each owner is looked up in the index.
+  return sql`select rows.* from ${owners} owners cross join lateral (
+    select ${columns} from ${table} where ${owner} = owners.id and ${where} offset 0) rows`;
+}
+
+function seriesOf({ by, keyId }: UsageQuery, unit: Unit): Series {
+  if (unit === 'minute') return 'minutes';
+  if (by === 'network' || by === 'method') return 'methods';
+  return by === 'key' || keyId !== undefined ? 'total' : 'methods';
+}
+
+/** Whose rows of a series are read; undefined: all. Those by method belong to accounts, and to keys. */
+function ownersOf({ accountId, keyId }: UsageQuery, series: Series): SQL | undefined {
+  const isOfAccounts = series === 'methods' && keyId === undefined;
+  if (isOfAccounts)
+    return accountId === undefined
+      ? sql`(select id from accounts union all select ${NO_OWNER}::uuid)`
+      : sql`(select ${accountId}::uuid as id)`;
+  if (accountId === undefined) return keyId === undefined ? undefined : sql`(select ${keyId}::uuid as id)`;
+  const own = ofAccount(accountId);
+  return keyId === undefined ? own : sql`(select id from ${own} own where id = ${keyId})`;
+}
+
+function groupOf(by: UsageGroup, owner: SQL, start: SQL): SQL {
+  switch (by) {
+    case 'key':
+      return owner;
+    case 'network':
+    case 'method':
+      return sql.identifier(by).getSQL();
+    case 'minute':
+      return start;
+    case 'hour':
+    case 'day':
+      return startOf(by, start);
+  }
+  by satisfies never;
+  throw new Error('not a grouping');
+}
+
+async function withNames({ db }: Pick<Store, 'db'>, sums: readonly UsageSum[]): Promise<readonly UsageSum[]> {
+  const ids = sql.param(sums.map(({ group }) => group));
+  const { rows } = await db.execute<KeyName>(sql`
+    select k.id, k.name, case when a.kind = 'development' then ${DEVELOPMENT} else a.name end as account
+    from (
+      select id, account_id, name from api_keys where id = any(${ids}::uuid[])
+      union all
+      select m.id, m.account_id, 'Dashboard (' || l.email || ')' from members m join logins l on l.id = m.user_id
+      where m.id = any(${ids}::uuid[])
+    ) k join accounts a on a.id = k.account_id`);
+  const names = new Map(rows.map(({ id, name, account }) => [id, { name, account }]));
+  return sums.map((sum) => ({ ...sum, key: names.get(sum.group) ?? { name: null, account: null } }));
 }

@@ -1,17 +1,21 @@
 import type { SQL } from 'drizzle-orm';
-import { OPERATIONS } from '../../generated/wallets/operations.ts';
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
-import { isCalled } from './accounts.ts';
+import { readSums } from '../store/read-sums.ts';
 import { DEVELOPMENT } from './development-name.ts';
+import { type SpanPart, splitSpan } from './split-span.ts';
 import type { WalletUsageGroup } from './usage-group.ts';
-import { isTimeGroup, TIME_GROUPS } from './usage-time.ts';
+import { isTimeGroup, printInstant, startOf } from './usage-time.ts';
+import { ACTION_OF_PRICE, isServed, isWalletRequest } from './wallet-actions.ts';
 
 export type WalletUsageQuery = {
+  /** From the beginning of this minute. */
   readonly sinceMs: number;
+  /** Before the beginning of this minute; undefined: up to now. */
+  readonly untilMs?: number | undefined;
   readonly by: WalletUsageGroup;
-  /** Name of an account; undefined: all accounts. */
-  readonly account: string | undefined;
+  /** Undefined: all accounts. */
+  readonly accountId: string | undefined;
 };
 
 /** A sum. `group`: the token's id, the operation as the audit log calls it, or the instant at which the minute, hour or day began. */
@@ -37,29 +41,28 @@ type RequestRow = {
 
 type ChargeRow = { readonly group: string; readonly units: string; readonly cost: string };
 
-/** Names of the operations in the audit log. */
-const ACTIONS = [...new Set(Object.values(OPERATIONS).map(({ audit }) => audit))];
-
-/** The operation that each price row belongs to. */
-const ACTION_OF_PRICE = new Map<string, string>(
-  Object.values(OPERATIONS).flatMap(({ audit, prices }) => prices.map((price) => [price, audit] as const)),
-);
+type Part = SpanPart<'hour' | 'minute'>;
 
 /**
  * Returns sums of what access tokens were used for, in the order of their groups: times ascending, others by the most requests first. They
- * come from the audit log (requests) and the books (charges).
+ * come from the audit log (requests) and the books (charges): whole hours from their sums, as far as those go (see `sumWalletUsage`).
  */
 export async function readWalletUsage(
-  { db }: Pick<Store, 'db'>,
-  { sinceMs, by, account }: WalletUsageQuery,
+  store: Pick<Store, 'together'>,
+  { by, accountId, ...span }: WalletUsageQuery,
 ): Promise<readonly WalletUsageSum[]> {
-  const since = new Date(Math.floor(sinceMs / 60_000) * 60_000).toISOString();
-  const owners = sql`(select id, case when kind = 'development' then ${DEVELOPMENT} else name end as name
-    from accounts${account === undefined ? sql`` : sql` where ${isCalled(account)}`}) a`;
-  const requests = await db.execute<RequestRow>(requestSums(by, owners, since));
-  const charges = by === 'token' ? undefined : await db.execute<ChargeRow>(chargeSums(by, owners, since));
-  const charged = Map.groupBy(charges?.rows ?? [], ({ group }) => ACTION_OF_PRICE.get(group) ?? group);
-  const known = new Map(requests.rows.map((row) => [row.group, row]));
+  const parts = splitSpan(span, by === 'minute' ? ['minute'] : ['hour', 'minute']);
+  if (parts.length === 0) return [];
+  const owners = sql`(
+    select id, case when kind = 'development' then ${DEVELOPMENT} else name end as name,
+      coalesce(seq, 0) as seq, coalesce(charged_until, '-infinity') as charged_until
+    from accounts left join wallet_sum_tips on account_id = id
+    ${accountId === undefined ? sql`` : sql`where id = ${accountId}`}) a`;
+  const requests = await readSums<RequestRow>(store, requestSums(by, owners, parts));
+  const charges =
+    by === 'token' ? undefined : await readSums<ChargeRow>(store, chargeSums(by, owners, parts));
+  const charged = Map.groupBy(charges ?? [], ({ group }) => ACTION_OF_PRICE.get(group) ?? group);
+  const known = new Map(requests.map((row) => [row.group, row]));
   const sums = [...new Set([...known.keys(), ...charged.keys()])].map((group) => {
     const row = known.get(group);
     return {
@@ -71,32 +74,68 @@ export async function readWalletUsage(
   return sums.sort(isTimeGroup(by) ? byGroup : byRequests);
 }
 
-function requestSums(by: WalletUsageGroup, owners: SQL, since: string): SQL {
-  const group =
-    by === 'token' ? sql`token_id::text` : by === 'operation' ? sql`action` : TIME_GROUPS[by](sql`at`);
-  const served = sql`outcome in ('ok', 'replayed', 'interrupted')`;
-  // A request that creates may have a record for each wallet.
-  return sql`
-    select "group",
+/** The sums of whole hours; the records behind them, from the chain; and those of the rest of the span, by time. */
+function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]): SQL {
+  const group = (at: SQL): SQL =>
+    by === 'token' ? sql`token_id` : by === 'operation' ? sql`action` : startOf(by, at);
+  const isMinute = by === 'minute';
+  const records = (walked: SQL, rest: SQL): SQL => sql`
+    select ${group(sql`at`)} as "group", token_id,
       count(*) filter (where is_served and action <> 'create')
         + count(distinct case when is_served and action = 'create' then request_id end) as requests,
-      coalesce(sum(units) filter (where not is_served), 0) as refused, min(t.name) as name, min(a.name) as account
-    from ${owners} cross join lateral (
-      select ${group} as "group", action, request_id, units, token_id, ${served} as is_served from audit_records
-      where account_id = a.id and at >= ${since} and token_id is not null and action = any(${sql.param(ACTIONS)}) offset 0
-    ) r left join access_tokens t on t.id = r.token_id
-    group by 1`;
+      coalesce(sum(units) filter (where not is_served), 0) as refused
+    from (select at, seq, action, request_id, units, token_id, ${isServed} as is_served from audit_records
+      where account_id = a.id and ${walked} and ${isWalletRequest} offset 0) records
+    where ${rest} group by 1, 2`;
+  const selects = parts.map((part) => {
+    if (part.unit === 'minute')
+      return records(within(sql`at`, part), isMinute ? sql`true` : sql`seq <= a.seq`);
+    return sql`select ${group(sql`hour`)} as "group", token_id, requests, refused from wallet_request_hours
+      where account_id = a.id and ${within(sql`hour`, part)}`;
+  });
+  if (!isMinute) selects.push(records(sql`seq > a.seq`, sql`(${anyOf(sql`at`, parts)})`));
+  return sql`
+    select ${printGroup(by)} as "group", sum(requests) as requests, sum(refused) as refused, min(t.name) as name, min(a.name) as account
+    from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) r
+    left join access_tokens t on t.id = r.token_id
+    group by r."group"`;
 }
 
-function chargeSums(by: Exclude<WalletUsageGroup, 'token'>, owners: SQL, since: string): SQL {
-  const group = by === 'operation' ? sql`operation` : TIME_GROUPS[by](sql`created_at`);
+function chargeSums(by: Exclude<WalletUsageGroup, 'token'>, owners: SQL, parts: readonly Part[]): SQL {
+  const group = (at: SQL): SQL => (by === 'operation' ? sql`operation` : startOf(by, at));
+  const charges = (bounds: SQL): SQL => sql`
+    select "group", units, amount as cost from (
+      select id, ${group(sql`created_at`)} as "group", units from ledger_transactions
+      where account_id = a.id and ${bounds} and kind = 'charge' offset 0
+    ) t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue'`;
+  const selects = parts.flatMap((part) => {
+    const span = within(sql`created_at`, part);
+    if (part.unit === 'minute') return [charges(span)];
+    const sums = sql`select ${group(sql`hour`)} as "group", units, cost from wallet_charge_hours
+      where account_id = a.id and ${within(sql`hour`, part)}`;
+    return [sums, charges(sql`created_at >= a.charged_until and ${span}`)];
+  });
   return sql`
-    select "group", sum(units) as units, sum(amount) as cost
-    from ${owners} cross join lateral (
-      select id, ${group} as "group", units from ledger_transactions
-      where account_id = a.id and created_at >= ${since} and kind = 'charge' offset 0
-    ) t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue'
-    group by 1`;
+    select ${printGroup(by)} as "group", sum(units) as units, sum(cost) as cost
+    from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) c
+    group by c."group"`;
+}
+
+function printGroup(by: WalletUsageGroup): SQL {
+  return isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`;
+}
+
+function within(at: SQL, { fromMs, toMs }: Part): SQL {
+  const isBefore =
+    toMs === undefined ? sql`` : sql` and ${at} < ${new Date(toMs).toISOString()}::timestamptz`;
+  return sql`${at} >= ${new Date(fromMs).toISOString()}::timestamptz${isBefore}`;
+}
+
+function anyOf(at: SQL, parts: readonly Part[]): SQL {
+  return sql.join(
+    parts.map((part) => sql`(${within(at, part)})`),
+    sql` or `,
+  );
 }
 
 function totalOf(rows: readonly ChargeRow[]): { readonly units: bigint; readonly cost: bigint } {

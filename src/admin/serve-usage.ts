@@ -1,5 +1,5 @@
-import { hasAccount } from '../account/accounts.ts';
 import { hasApiKey } from '../account/api-keys.ts';
+import { findAccount } from '../account/find-account.ts';
 import { readUsage } from '../account/read-usage.ts';
 import { readWalletUsage } from '../account/read-wallet-usage.ts';
 import { WALLET_GROUPS } from '../account/usage-group.ts';
@@ -20,30 +20,29 @@ export type UsageDeps = {
  */
 export async function serveUsage({ store, flushUsage }: UsageDeps, request: UsageRequest): Promise<unknown> {
   const { sinceMs, by, account, keyId } = request;
-  if (account !== undefined && !(await hasAccount(store, account)))
-    throw serviceError('accountNotFound', { name: account });
+  const accountId = account === undefined ? undefined : await findAccount(store, account);
   if (keyId !== undefined && !(await hasApiKey(store, keyId)))
     throw serviceError('keyNotFound', { id: keyId });
   await flushUsage();
-  const sums = await readUsage(store, request);
+  const sums = await readUsage(store, { sinceMs, by, accountId, keyId });
   return {
     since: new Date(Math.floor(sinceMs / MINUTE_MS) * MINUTE_MS),
     by,
     account: account ?? null,
     key: keyId ?? null,
     rows: sums.map(({ group, key, ...counts }) => ({ [by]: group, ...key, ...counts })),
-    wallets: await showWallets(store, request),
+    wallets: await showWallets(store, { ...request, accountId }),
   };
 }
 
 /** Null where nothing is known of wallet operations: they belong to no network and no API key. */
 async function showWallets(
   store: Store,
-  { sinceMs, by: group, account, keyId }: UsageRequest,
+  { sinceMs, by: group, accountId, keyId }: UsageRequest & { readonly accountId: string | undefined },
 ): Promise<unknown> {
   if (group === 'network' || keyId !== undefined) return null;
   const by = WALLET_GROUPS[group];
-  const sums = await readWalletUsage(store, { sinceMs, by, account });
+  const sums = await readWalletUsage(store, { sinceMs, by, accountId });
   const rows = sums.map(({ group: name, token, charged, ...counts }) => ({
     ...{ [by]: name, ...token, ...counts },
     ...(charged && { units: Number(charged.units), cost_micro_usd: Number(charged.cost) }),

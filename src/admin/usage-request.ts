@@ -3,7 +3,11 @@ import { USAGE_GROUPS, type UsageGroup } from '../account/usage-group.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /** A request for usage, checked. */
-export type UsageRequest = { readonly kind: 'usage' } & UsageQuery;
+export type UsageRequest = Pick<UsageQuery, 'sinceMs' | 'by' | 'keyId'> & {
+  readonly kind: 'usage';
+  /** Name of an account; undefined: all accounts. */
+  readonly account: string | undefined;
+};
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
 import { serviceError } from '../base/service-error.ts';
 import { clientAddress, type TrustsPeer } from './client-address.ts';
+import type { NoteUse } from './key-uses.ts';
 
 /** The authenticated caller of a request. */
 export type Caller = { readonly keyId: string; readonly accountId: string };
@@ -33,8 +34,15 @@ export type KeyFinder = {
  * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
  * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`, `apiKeyExpired`, `apiKeyOriginRefused`
  * or `apiKeyAddressRefused`.
+ *
+ * @param noteUse called with each key that is accepted.
  */
-export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer: TrustsPeer): Authenticate {
+export function createAuthenticate(
+  keyring: KeyFinder,
+  clock: Clock,
+  trustsPeer: TrustsPeer,
+  noteUse: NoteUse = () => undefined,
+): Authenticate {
   return (request) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
@@ -44,6 +52,7 @@ export function createAuthenticate(keyring: KeyFinder, clock: Clock, trustsPeer:
         const { origin } = request.headers;
         const breach = finding.checkSource?.({ origin, address: clientAddress(request, trustsPeer) });
         if (breach !== undefined) throw serviceError(breach);
+        noteUse(finding.keyId, request);
         return { keyId: finding.keyId, accountId: finding.accountId };
       }
       case 'unknown':

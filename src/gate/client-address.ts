@@ -1,6 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { compileCidrs } from '../base/cidr.ts';
+
+/** The part of a request that says where it comes from. */
+export type RequestSource = {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
 
 /** True if a connection's peer is one of the operator's proxies, whose X-Forwarded-For is trusted. */
 export type TrustsPeer = (address: string | undefined) => boolean;
@@ -24,7 +30,7 @@ export function createTrustsPeer({ isBehindProxy, trustedProxies }: ProxySetting
  * X-Forwarded-For; anyone can have written the entries before it. Undefined if it is not known.
  */
 export function clientAddress(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  { headers, socket }: RequestSource,
   trustsPeer: TrustsPeer,
 ): string | undefined {
   if (!trustsPeer(socket.remoteAddress)) return socket.remoteAddress;
@@ -35,9 +41,6 @@ export function clientAddress(
 }
 
 /** Returns the client address as it is recorded: an IPv4 address in IPv4 form. */
-export function recordedAddress(
-  request: Pick<IncomingMessage, 'headers' | 'socket'>,
-  trustsPeer: TrustsPeer,
-): string | undefined {
+export function recordedAddress(request: RequestSource, trustsPeer: TrustsPeer): string | undefined {
   return clientAddress(request, trustsPeer)?.replace(/^::ffff:(?=\d+\.)/i, '');
 }

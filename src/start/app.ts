@@ -18,6 +18,7 @@ import { waitForLock } from '../admin/wait-for-lock.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf } from '../config/load-config.ts';
 import { startHeadSigning } from '../account/audit/sign-heads.ts';
+import type { KeyUses } from '../gate/key-uses.ts';
 import { createDriftMetrics } from '../gate/drift-metrics.ts';
 import { createFailureLog } from '../gate/failure-log.ts';
 import { createLimitMetrics } from '../gate/limit-metrics.ts';
@@ -39,7 +40,7 @@ import { type Gate, startGate } from './start-gate.ts';
 import { type Keys, startKeys } from './start-keys.ts';
 import { type Network, startNetworks } from './start-network.ts';
 import { startServer } from './start-server.ts';
-import { startUsage } from './start-usage.ts';
+import { startKeyUses, startUsage } from './start-usage.ts';
 import { type Members, startMembers } from './start-members.ts';
 import type { ServedNetwork } from '../account-api/account-context.ts';
 import { startAccountApi } from './start-account-api.ts';
@@ -85,6 +86,7 @@ type Services = {
   readonly keys: Keys;
   readonly rotation: MasterRotation;
   readonly gate: Gate;
+  readonly noteUse: KeyUses['note'];
 };
 
 const LOCALNET_DEADLINE_MS = 15_000;
@@ -152,6 +154,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const accountApi = await startAccountApi({
     deps: { ...deps, ...services.members, ...shown, planFault },
     ...{ config, metrics, log, refusals: wallets.refusals },
+    noteUse: services.noteUse,
     clock: systemClock,
   });
   started.defer(accountApi.settled);
@@ -220,6 +223,8 @@ async function openServices(
   const { memberOf } = members.credentials;
   const usage = startUsage({ store, clock, log, metrics: limitMetrics, memberOf }, config.usage);
   started.defer(() => usage.close());
+  const keyUses = startKeyUses({ store, clock, log }, config);
+  started.defer(() => keyUses.close());
   const made = await startsKeys;
   const headsFile = headsFileOf(config);
   const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
@@ -243,8 +248,8 @@ async function openServices(
     },
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
-  const gate = startGate({ config, keyring, plans, usage, limitMetrics, clock, log });
-  return { deps, account, members, keys, rotation, gate };
+  const gate = startGate({ config, keyring, plans, usage, keyUses, limitMetrics, clock, log });
+  return { deps, account, members, keys, rotation, gate, noteUse: keyUses.note };
 }
 
 function servedNetwork({ rpcPath, config: { name, environment } }: Network): ServedNetwork {

@@ -4,6 +4,7 @@ import type { RefusalLog } from '../account/audit/refusal-log.ts';
 import { authenticateSession } from '../account/members/sessions.ts';
 import type { AccountDeps } from '../account-api/account-context.ts';
 import type { Clock } from '../base/clock.ts';
+import type { NoteUse } from '../gate/key-uses.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import { createBaseUrlOf } from '../server/http/base-url.ts';
@@ -17,6 +18,8 @@ export type AccountApiParts = {
   readonly config: Pick<Config, 'http'>;
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
+  /** Called with each token that is accepted. */
+  readonly noteUse?: NoteUse;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -27,6 +30,7 @@ export function startAccountApi({
   config,
   refusals,
   metrics,
+  noteUse,
   clock,
   log,
 }: AccountApiParts): Promise<RestEndpoint> {
@@ -41,6 +45,7 @@ export function startAccountApi({
     withStoreFaults('a session', () => authenticateSession(store.db, token, nowMs));
   return createRestEndpoint(service, {
     ...{ tokens, refusals, clock, log, trustsPeer, sessions: { find, baseUrlOf } },
+    ...(noteUse && { noteUse }),
     ...{ maxBodyBytes: config.http.max_body_bytes, corsOrigins: [], onRefusal: metrics.countRefusal },
   });
 }

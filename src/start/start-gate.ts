@@ -8,6 +8,7 @@ import { type Authenticate, createAuthenticate } from '../gate/authenticate.ts';
 import { createTrustsPeer, type TrustsPeer } from '../gate/client-address.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
+import type { KeyUses } from '../gate/key-uses.ts';
 import type { Meter } from '../gate/meter.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 
@@ -19,6 +20,7 @@ export type GateParts = {
   readonly keyring: Keyring;
   readonly plans: PlanBook;
   readonly usage: Pick<Meter, 'count'>;
+  readonly keyUses: Pick<KeyUses, 'note'>;
   readonly limitMetrics: LimitMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,10 +32,11 @@ export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
 }
 
 /** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
-export function startGate({ config, keyring, plans, usage, limitMetrics, clock, log }: GateParts): Gate {
+export function startGate(parts: GateParts): Gate {
+  const { config, keyring, plans, usage, keyUses, limitMetrics, clock, log } = parts;
   warnOfUntrustedProxies(config, log);
   return {
-    authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config)),
+    authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config), keyUses.note),
     rateLimit: createMemoryRateLimit(),
     planOf: plans.planOf,
     count: usage.count,

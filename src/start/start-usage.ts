@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
+import { writeKeyUses } from '../account/key-uses.ts';
+import { repeatSteps } from '../account/repeat-steps.ts';
 import { retainUsage } from '../account/retain-usage.ts';
+import { sumWalletUsage } from '../account/sum-wallet-usage.ts';
 import { addUsage, purgeUsage } from '../account/usage-store.ts';
 import type { Clock } from '../base/clock.ts';
+import { createKeyUses, type KeyUses } from '../gate/key-uses.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import { createMeter, type Meter } from '../gate/meter.ts';
 import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
+import { trustsPeerOf } from './start-gate.ts';
 
 export type UsageParts = {
   readonly store: Store;
@@ -22,8 +27,8 @@ export type UsageParts = {
 const WHERE = 'usage';
 
 /**
- * Counts the calls of a process into a store, as its own writer, and deletes rows older than the retention. Close it before the
- * store.
+ * Counts the calls of a process into a store, as its own writer, adds up what tokens were used for, and deletes rows older than the
+ * retention. Close it before the store.
  */
 export function startUsage(parts: UsageParts, config: Config['usage']): Meter {
   const { store, clock, log, metrics, memberOf } = parts;
@@ -44,9 +49,24 @@ export function startUsage(parts: UsageParts, config: Config['usage']): Meter {
     clock,
     log,
   });
+  const stopSums = repeatSteps({
+    step: () => withStoreErrors(WHERE, () => sumWalletUsage(store, clock.nowMs())),
+    failure: 'the usage of wallet operations cannot be added up; trying again',
+    log,
+  });
   const close = async (): Promise<void> => {
-    await stopRetention();
+    await Promise.all([stopRetention(), stopSums()]);
     await meter.close();
   };
   return { ...meter, close };
+}
+
+/** Stores when keys and tokens were last used, and from where. Close it before the store. */
+export function startKeyUses(
+  { store, clock, log }: Omit<UsageParts, 'metrics' | 'memberOf'>,
+  config: Pick<Config, 'http'>,
+): KeyUses {
+  const write = (uses: Parameters<typeof writeKeyUses>[1]) =>
+    withStoreErrors(WHERE, () => writeKeyUses(store, uses));
+  return createKeyUses({ write, trustsPeer: trustsPeerOf(config), clock, log });
 }

@@ -4,6 +4,7 @@ import type { AccountPlane } from '../account/account-plane.ts';
 import { createRefusalLog, type RefusalLog } from '../account/audit/refusal-log.ts';
 import type { UseLimitDeps } from '../account/wallet-use-limit.ts';
 import type { Clock } from '../base/clock.ts';
+import type { NoteUse } from '../gate/key-uses.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import type { HttpHandler } from '../server/http/http-server.ts';
@@ -26,6 +27,8 @@ export type WalletParts = {
   readonly metrics: Pick<Metrics, 'countRefusal'>;
   /** Returns the plan of an account. */
   readonly planOf: UseLimitDeps['planOf'];
+  /** Called with each token that is accepted. */
+  readonly noteUse?: NoteUse;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -46,7 +49,7 @@ export type OpenWallets = {
  * looked for in the background.
  */
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
-  const { config, store, account, metrics, planOf, clock, log } = parts;
+  const { config, store, account, metrics, planOf, noteUse, clock, log } = parts;
   const { tokens, limits, useLimits } = account;
   const deps = walletDepsOf(parts);
   await destroyAbandonedKeys(deps);
@@ -57,7 +60,7 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
     ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
   });
   const { handler, settled } = await createRestEndpoint(service, {
-    ...{ tokens, refusals, trustsPeer, clock, log },
+    ...{ tokens, refusals, trustsPeer, ...(noteUse && { noteUse }), clock, log },
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
@@ -78,7 +81,7 @@ export function walletDepsOf({
   keys,
   clock,
   log,
-}: Omit<WalletParts, 'metrics' | 'planOf'>): WalletDeps {
+}: Omit<WalletParts, 'metrics' | 'planOf' | 'noteUse'>): WalletDeps {
   const { money, idempotency, installationKey, ownerId } = account;
   const { signer, sealedWork, pool } = keys;
   return {

@@ -45,6 +45,7 @@ export const members = pgTable(
   (table) => [
     uniqueIndex('members_one_of_login').on(table.accountId, table.userId).where(sql`removed_at is null`),
     index('members_login').on(table.userId),
+    index('members_account').on(table.accountId),
     check('members_role', isRole),
   ],
 );

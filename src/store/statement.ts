@@ -35,6 +35,12 @@ export function createStatement<V extends Row, R extends Row = Row>(
   };
 }
 
+/** Returns a query as a statement that can be sent together with others (see `Store.together`). */
+export function buildSql(query: SQLWrapper): BuiltSql {
+  const { sql: text, params } = DIALECT.sqlToQuery(query.getSQL());
+  return new BuiltSql(text, params);
+}
+
 /** A statement that is text already. */
 export class BuiltSql extends SQL {
   readonly #query: Query;

@@ -93,7 +93,10 @@ export const usageMinutes = pgTable(
     refused: count('refused'),
     weight: count('weight'),
   },
-  (table) => [primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] })],
+  (table) => [
+    primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] }),
+    index('usage_minutes_key').on(table.keyId, table.minute),
+  ],
 );
 
 /** Number of batches of counts that each process has written, so that a batch sent again is not added again. */

@@ -49,7 +49,7 @@ export async function openOperatorWorld(store: Store) {
   const deps: AccountDeps = {
     ...{ store, ...rings, clock, members, credentials, networks: [] },
     ...{ plans: await loadPlanBook(store), limits: new CreateLimitBook(), useLimits: new UseLimitBook() },
-    ...{ planFault, watchedNetworks: [NETWORK] },
+    ...{ planFault, watchedNetworks: [NETWORK], flushUsage: () => Promise.resolve() },
   };
   const [operator, customer] = [await newCustomer(store), await newCustomer(store)];
   await setOperates(deps, { accountId: operator, operates: true });

@@ -5,7 +5,8 @@ import { ensureAccount } from '../../src/account/accounts.ts';
 import { createApiKey } from '../../src/account/api-keys.ts';
 import { Keyring } from '../../src/account/keyring.ts';
 import { readUsage } from '../../src/account/read-usage.ts';
-import type { UsageGroup } from '../../src/account/usage-group.ts';
+import { UNIT_MS } from '../../src/account/split-span.ts';
+import { USAGE_GROUPS, type UsageGroup } from '../../src/account/usage-group.ts';
 import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage-store.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { usageMinutes, usageWriters } from '../../src/store/tables.ts';
@@ -24,7 +25,15 @@ const row = (own: Partial<UsageRow> = {}): UsageRow => ({
 });
 
 const all = async (store: Store, by: UsageGroup = 'key') =>
-  readUsage(store, { sinceMs: 0, by, account: undefined, keyId: undefined });
+  readUsage(store, { sinceMs: 0, by, accountId: undefined, keyId: undefined });
+
+function groupOf({ keyId, network, method, minuteMs }: UsageRow, by: UsageGroup): string {
+  const startOf = (unitMs: number): string =>
+    new Date(Math.floor(minuteMs / unitMs) * unitMs).toISOString().replace('.000', '');
+  const { minute, hour, day } = UNIT_MS;
+  const times = { minute: startOf(minute), hour: startOf(hour), day: startOf(day) };
+  return { key: keyId, network, method, ...times }[by];
+}
 
 async function totals(store: Store): Promise<readonly number[]> {
   const [sum] = await all(store);
@@ -123,15 +132,78 @@ describeStores('usage', (backend: TestBackend) => {
     const key = await createApiKey(places, { accountId, name: 'web' }, DAY);
     const rows = [row({ keyId: key.id }), row({ minuteMs: DAY + MINUTE_MS })];
     await addUsage(store, { writerId: WRITER, number: 1, rows }, DAY);
-    const read = async (own: { account?: string; keyId?: string; sinceMs?: number }) =>
-      (await readUsage(store, { sinceMs: 0, by: 'key', account: undefined, keyId: undefined, ...own })).map(
+    const read = async (own: { accountId?: string; keyId?: string; sinceMs?: number }) =>
+      (await readUsage(store, { sinceMs: 0, by: 'key', accountId: undefined, keyId: undefined, ...own })).map(
         ({ group, key: owner }) => [group, owner?.name, owner?.account],
       );
-    expect(await read({ account: 'acme' })).toEqual([[key.id, 'web', 'acme']]);
-    expect(await read({ account: 'development' })).toEqual([]);
+    expect(await read({ accountId })).toEqual([[key.id, 'web', 'acme']]);
+    expect(await read({ accountId: randomUUID() })).toEqual([]);
     expect(await read({ keyId: KEY })).toEqual([[KEY, null, null]]);
     expect((await read({ sinceMs: DAY + 59_999 })).length).toBe(2);
     expect((await read({ sinceMs: DAY + MINUTE_MS })).length).toBe(1);
+  });
+
+  test('sums of any span are those of its minutes, by every group, of an account, a key and a member', async () => {
+    const store = opened();
+    const places = { store, keyring: new Keyring() };
+    const accountId = await ensureAccount(store, 'acme', DAY);
+    const keys: string[] = [KEY, randomUUID()];
+    for (const name of ['web', 'app']) keys.push((await createApiKey(places, { accountId, name }, DAY)).id);
+    const login = randomUUID();
+    const member = randomUUID();
+    await store.db.execute(sql`insert into logins (id, name, email, email_verified, created_at, updated_at)
+      values (${login}, 'Ann', 'ann@acme.example', true, now(), now())`);
+    await store.db.execute(sql`insert into members (id, account_id, user_id, role, created_at)
+      values (${member}, ${accountId}, ${login}, 'owner', now())`);
+    keys.push(member);
+    const rows = Array.from({ length: 2_000 }, (_, index) =>
+      row({
+        minuteMs: DAY + ((index * 7_919) % (4 * 1_440)) * MINUTE_MS,
+        keyId: keys[index % keys.length] ?? KEY,
+        ...{ network: `n${index % 2}`, method: `m${index % 3}`, weight: index },
+      }),
+    );
+    await addUsage(store, { writerId: WRITER, number: 1, rows: rows.slice(0, 1_500) }, DAY);
+    await addUsage(store, { writerId: WRITER, number: 2, rows: rows.slice(1_500) }, DAY);
+    const spans = [
+      [0, undefined],
+      [DAY + 90 * MINUTE_MS, DAY + 3_333 * MINUTE_MS],
+      [DAY + 61 * MINUTE_MS, DAY + 119 * MINUTE_MS],
+      [DAY + 1_440 * MINUTE_MS, DAY + 2_880 * MINUTE_MS],
+      [DAY + 5 * MINUTE_MS, DAY + 5 * MINUTE_MS],
+    ] as const;
+    const own = keys.slice(2);
+    const askers = [
+      { asked: { accountId: undefined, keyId: undefined }, held: keys },
+      { asked: { accountId, keyId: undefined }, held: own },
+      { asked: { accountId, keyId: member }, held: [member] },
+      { asked: { accountId, keyId: KEY }, held: [] },
+      { asked: { accountId: undefined, keyId: KEY }, held: [KEY] },
+    ];
+    for (const by of USAGE_GROUPS)
+      for (const [sinceMs, untilMs] of spans)
+        for (const { asked, held } of askers) {
+          const sums = await readUsage(store, { sinceMs, untilMs, by, ...asked });
+          const wanted = Map.groupBy(
+            rows.filter(
+              ({ minuteMs, keyId }) =>
+                held.some((one) => one === keyId) && minuteMs >= sinceMs && minuteMs < (untilMs ?? Infinity),
+            ),
+            (each) => groupOf(each, by),
+          );
+          const about = [by, sinceMs, untilMs, asked];
+          expect([about, new Map(sums.map(({ group, weight, calls }) => [group, [calls, weight]]))]).toEqual([
+            about,
+            new Map(
+              [...wanted].map(([group, of]) => [
+                group,
+                [2 * of.length, of.reduce((sum, { weight }) => sum + weight, 0)],
+              ]),
+            ),
+          ]);
+        }
+    const named = await readUsage(store, { sinceMs: 0, by: 'key', accountId, keyId: member });
+    expect(named.map(({ key }) => key)).toEqual([{ name: 'Dashboard (ann@acme.example)', account: 'acme' }]);
   });
 
   test('what is older than the retention is deleted in steps of 5,000 rows, and nothing else', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
 import { createMoney } from '../../src/account/money/money.ts';
+import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
 import { readWalletUsage, type WalletUsageQuery } from '../../src/account/read-wallet-usage.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
@@ -42,11 +43,11 @@ describeStores('usage of wallet operations', (backend) => {
       );
     const charge = (nowMs: number, operation: 'managed_signing' | 'wallet_creation', units: number) =>
       store().transaction((tx) => money.chargeNow(tx, { accountId, operation, units, nowMs }));
-    return { tokenId, record, charge };
+    return { accountId, tokenId, record, charge };
   }
 
   const read = (by: WalletUsageQuery['by'], own: Partial<WalletUsageQuery> = {}) =>
-    readWalletUsage(store(), { sinceMs: 0, by, account: undefined, ...own });
+    readWalletUsage(store(), { sinceMs: 0, by, accountId: undefined, ...own });
 
   /** Two accounts that created, signed and were refused on two days. */
   async function fill() {
@@ -83,12 +84,12 @@ describeStores('usage of wallet operations', (backend) => {
   });
 
   test('by the minutes, hours and days of UTC, of one account, and since a minute', async () => {
-    await fill();
+    const { acme } = await fill();
     expect(await read('day')).toEqual([
       { group: '2025-10-08T00:00:00Z', requests: 2, refused: 0, charged: { units: 1n, cost: 100n } },
       { group: '2025-10-09T00:00:00Z', requests: 3, refused: 7, charged: { units: 3n, cost: 2_100n } },
     ]);
-    const hours = (await read('hour', { account: 'acme', sinceMs: DAY + 59_999 })).map(
+    const hours = (await read('hour', { accountId: acme.accountId, sinceMs: DAY + 59_999 })).map(
       ({ group, requests, charged }) => [group, requests, charged?.units],
     );
     expect(hours).toEqual([
@@ -99,6 +100,50 @@ describeStores('usage of wallet operations', (backend) => {
       ...['2025-10-08T23:59:00Z', '2025-10-09T00:00:00Z', '2025-10-09T01:00:00Z'],
     ]);
     expect(await read('day', { sinceMs: DAY + 2 * HOUR_MS })).toEqual([]);
-    expect(await read('operation', { account: 'development' })).toEqual([]);
+    expect(await read('operation', { accountId: randomUUID() })).toEqual([]);
+  });
+
+  test('sums of hours change no figure, whatever is added before and after them', async () => {
+    const { acme, other } = await fill();
+    const many = Array.from({ length: 1_500 }, (_, index) =>
+      index % 3 === 0
+        ? { action: 'create', requestId: `req_${index % 9}` }
+        : { outcome: index % 2 ? 'ok' : 'no' },
+    );
+    await acme.record(DAY + 3 * HOUR_MS, ...many);
+    await acme.charge(DAY + 3 * HOUR_MS, 'managed_signing', 5);
+    const readAll = async () => {
+      const figures: unknown[] = [];
+      for (const by of ['token', 'operation', 'minute', 'hour', 'day'] as const)
+        for (const accountId of [undefined, acme.accountId, other.accountId])
+          for (const [sinceMs, untilMs] of [
+            [0, undefined],
+            [DAY - 60_000, DAY + HOUR_MS + 60_000],
+            [DAY + 60_000, DAY + 3 * HOUR_MS],
+            [DAY + 60_000, DAY + 9 * HOUR_MS],
+          ] as const)
+            figures.push([by, accountId, sinceMs, untilMs, await read(by, { accountId, sinceMs, untilMs })]);
+      return figures;
+    };
+    const before = await readAll();
+    const nowMs = DAY + 2.5 * HOUR_MS;
+    expect(await sumWalletUsage(store(), nowMs)).toBe(true);
+    expect(await sumWalletUsage(store(), nowMs)).toBe(false);
+    expect(await readAll()).toEqual(before);
+    await acme.record(DAY + 4 * HOUR_MS, ...many.map((fact) => ({ ...fact, requestId: 'req_later' })));
+    await acme.charge(DAY + 2 * HOUR_MS, 'managed_signing', 1);
+    const behind = await readAll();
+    expect(await sumWalletUsage(store(), DAY + 30 * HOUR_MS)).toBe(true);
+    expect(await readAll()).toEqual(behind);
+  });
+
+  test('a request with records on both sides of what is summed up counts once', async () => {
+    const { accountId, record } = await newAccount('acme');
+    const batch = Array.from({ length: 1_000 }, () => ({ action: 'create', requestId: 'req_batch' }));
+    await record(DAY, ...batch);
+    await sumWalletUsage(store(), DAY);
+    await record(DAY, ...batch);
+    await sumWalletUsage(store(), DAY);
+    expect(await read('operation', { accountId })).toMatchObject([{ group: 'create', requests: 1 }]);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
-import { GENESIS, hashRecord } from '../../src/account/audit/record-hash.ts';
+import { GENESIS } from '../../runtime/audit-bytes.ts';
+import { hashRecord } from '../../src/account/audit/record-hash.ts';
 import { credit } from '../../src/account/money/credit.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';

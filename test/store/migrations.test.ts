@@ -6,6 +6,7 @@ import * as auditTables from '../../src/store/audit-tables.ts';
 import * as memberTables from '../../src/store/member-tables.ts';
 import * as moneyTables from '../../src/store/money-tables.ts';
 import * as signerTables from '../../src/store/signer-tables.ts';
+import * as usageTables from '../../src/store/usage-tables.ts';
 import * as walletTables from '../../src/store/wallet-tables.ts';
 import * as firstTables from '../../src/store/tables.ts';
 
@@ -16,6 +17,7 @@ const tables = {
   ...memberTables,
   ...moneyTables,
   ...signerTables,
+  ...usageTables,
   ...walletTables,
 };
 

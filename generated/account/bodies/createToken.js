@@ -20,6 +20,8 @@ const schema = {
         type: 'string',
         enum: [
           'account:read',
+          'audit:read',
+          'billing:read',
           'keys:manage',
           'limits:request',
           'operator:read',
@@ -155,6 +157,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           if (
             !(
               data_scopes_item === 'account:read' ||
+              data_scopes_item === 'audit:read' ||
+              data_scopes_item === 'billing:read' ||
               data_scopes_item === 'keys:manage' ||
               data_scopes_item === 'limits:request' ||
               data_scopes_item === 'operator:read' ||

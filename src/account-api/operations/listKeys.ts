@@ -1,5 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readApiKeys } from '../../account/api-keys.ts';
+import { readKeyUses } from '../../account/key-uses.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readPage } from '../../base/read-page.ts';
 import { isUuid } from '../uuid.ts';
@@ -12,5 +13,10 @@ export const listKeys: AccountHandler<AccountContext, 'listKeys'> = async (conte
     isId: isUuid,
     read: (page) => readApiKeys(store, caller.accountId, page),
   });
-  return { kind: 'json', body: { keys: rows.map((row) => showKey(row, clock.nowMs())), ...nextCursor } };
+  const uses = await readKeyUses(
+    store,
+    rows.map(({ id }) => id),
+  );
+  const keys = rows.map((row) => showKey(row, clock.nowMs(), uses.get(row.id)));
+  return { kind: 'json', body: { keys, ...nextCursor } };
 };

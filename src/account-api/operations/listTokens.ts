@@ -1,5 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readAccessTokens } from '../../account/tokens/access-tokens.ts';
+import { readKeyUses } from '../../account/key-uses.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readPage } from '../../base/read-page.ts';
 import { isUuid } from '../uuid.ts';
@@ -12,6 +13,10 @@ export const listTokens: AccountHandler<AccountContext, 'listTokens'> = async (c
     isId: isUuid,
     read: (page) => readAccessTokens(store, caller.accountId, page),
   });
-  const tokens = rows.map((row) => showToken(row, clock.nowMs()));
+  const uses = await readKeyUses(
+    store,
+    rows.map(({ id }) => id),
+  );
+  const tokens = rows.map((row) => showToken(row, clock.nowMs(), uses.get(row.id)));
   return { kind: 'json', body: { tokens, ...nextCursor } };
 };

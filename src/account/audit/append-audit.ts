@@ -7,7 +7,8 @@ import { Unexpected } from '../../store/expectation.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes, PlaceholderOf } from '../../store/statement.ts';
-import { type AuditRecord, GENESIS, hashRecord } from './record-hash.ts';
+import { type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
+import { hashRecord } from './record-hash.ts';
 
 /** An event to be recorded in the audit log. */
 export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & {

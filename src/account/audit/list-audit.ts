@@ -12,6 +12,7 @@ export type AuditFilters = {
   readonly outcome?: string | undefined;
   readonly walletId?: string | undefined;
   readonly tokenId?: string | undefined;
+  readonly memberId?: string | undefined;
 };
 
 /** A record, with all that its hash covers, and the name of its token. */
@@ -33,15 +34,17 @@ const readRecord = createRowReader(auditRecords);
 export async function listAudit(
   { together }: Pick<Store, 'together'>,
   accountId: string,
-  { action, outcome, walletId, tokenId, ...page }: AuditFilters & PageQuery,
+  { action, outcome, walletId, tokenId, memberId, ...page }: AuditFilters & PageQuery,
 ): Promise<AuditPage> {
   const walk = walletId !== undefined ? 'wallet' : isTimed(page) ? 'time' : 'chain';
   const isFiltering =
-    [action, outcome, tokenId].some((one) => one !== undefined) || (walk === 'wallet' && isTimed(page));
+    [action, outcome, tokenId, memberId].some((one) => one !== undefined) ||
+    (walk === 'wallet' && isTimed(page));
   const select = walkStatement(walk, isFiltering);
   const values = {
     ...{ accountId, walletId: walletId ?? '', ...pageBounds(page, walk === 'time') },
     ...{ action: action ?? null, outcome: outcome ?? null, tokenId: tokenId ?? null },
+    memberId: memberId ?? null,
   };
   const [, { rows }] = await together((db) => [readInOrder(db), select(db, values)]);
   const found = rows.filter(({ seq }) => seq !== null);

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { auditHeads, auditTips } from '../../store/audit-tables.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type AuditHead, headBytes } from './audit-head.ts';
+import { headBytes } from '../../../runtime/audit-bytes.ts';
+import type { AuditHead } from './audit-head.ts';
 import { appendHeads } from './heads-file.ts';
 
 /** The key that signs heads. The signer holds it. */

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, lte } from '../../store/drizzle.ts';
-import { auditHeads, auditRecords, auditTips } from '../../store/audit-tables.ts';
+import { auditHeads, auditTips } from '../../store/audit-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type AuditHead, isSignedBy } from './audit-head.ts';
 import { readHeads } from './heads-file.ts';
-import { GENESIS, hashRecord } from './record-hash.ts';
+import { GENESIS } from '../../../runtime/audit-bytes.ts';
+import { readChain } from './read-chain.ts';
+import { hashRecord } from './record-hash.ts';
 
 /** A defect of an account's audit log, and the record that has it. */
 export type AuditProblem = {
@@ -104,18 +105,13 @@ async function verifyChain(deps: AuditDeps, { accountId, tip, heads }: Chain): P
 
 /** Reads page by page: a log of any length takes the memory of one page. */
 async function* readRecords(store: Store, accountId: string, end: number) {
-  let after = 0;
+  let fromSeq = 1;
   for (;;) {
-    const { accountId: owner, seq } = auditRecords;
-    const page = await store.db
-      .select()
-      .from(auditRecords)
-      .where(and(eq(owner, accountId), gt(seq, after), lte(seq, end)))
-      .orderBy(asc(seq))
-      .limit(PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.seq ?? end;
+    const page = await readChain(store, accountId, { fromSeq, limit: PAGE });
+    for (const record of page) if (record.seq <= end) yield record;
+    const last = page.at(-1)?.seq ?? end;
+    if (page.length < PAGE || last >= end) return;
+    fromSeq = last + 1;
   }
 }
 

@@ -13,6 +13,7 @@ export type WalkValues = PageBounds & {
   readonly action: string | null;
   readonly outcome: string | null;
   readonly tokenId: string | null;
+  readonly memberId: string | null;
 };
 
 /** A record and the name of its token; no `seq` if none was found. */
@@ -68,6 +69,7 @@ function createWalk(walk: Walk, isFiltering: boolean) {
         where (${param('action')}::text is null or action = ${param('action')})
           and (${param('outcome')}::text is null or outcome = ${param('outcome')})
           and (${param('tokenId')}::uuid is null or token_id = ${param('tokenId')})
+          and (${param('memberId')}::uuid is null or member_id = ${param('memberId')})
           and at >= ${param('since')} and at < ${param('until')}
         order by ${order} limit ${param('limit')}
       ), last as (select at, seq ${walked} offset ${examined} - 1 limit 1)

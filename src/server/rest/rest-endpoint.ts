@@ -82,6 +82,7 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
     const keep = (caller: NamedCaller): void => request.setDecorator('holder', caller);
     const caller = await authenticate(options, operation, request, keep);
     request.setDecorator('caller', caller);
+    if (caller.kind === 'token') options.noteUse?.(caller.tokenId, request.raw);
     const limit = service.limitOf(operation.name);
     if (limit !== undefined && caller.kind !== 'anyone')
       await countRequest(limit, caller.accountId, (fields) => void reply.headers(fields));

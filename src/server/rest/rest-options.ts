@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
 import type { AuthenticateOptions } from './authenticate.ts';
+import type { NoteUse } from '../../gate/key-uses.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
 
 /** What the endpoints of all services share. */
@@ -15,6 +16,8 @@ export type RestOptions = AuthenticateOptions & {
   readonly refusals: Pick<RefusalLog, 'note'>;
   /** True for peers that are trusted proxies, which report where requests come from. */
   readonly trustsPeer: TrustsPeer;
+  /** Called with each token that is accepted. */
+  readonly noteUse?: NoteUse;
   readonly log: Pick<Logger, 'error'>;
 };
 

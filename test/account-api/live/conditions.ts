@@ -13,6 +13,8 @@ const TABLES = [
   'limit_requests',
   'plans',
   'audit_records',
+  'audit_heads',
+  'ledger_transactions',
 ];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');
@@ -27,11 +29,11 @@ export async function loseTables(databaseUrl: string): Promise<WalletState> {
   return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
 }
 
-/** Every use of the tables fails as on a full disk, reading too, which may need room to sort. */
+/** Every use of the tables fails as on a full disk, reading too, which may need room to sort; of empty ones as well. */
 export async function fillDisk(databaseUrl: string): Promise<WalletState> {
   await query(
     databaseUrl,
-    `create or replace function raise_full() returns boolean language plpgsql as $$
+    `create or replace function raise_full() returns boolean language plpgsql stable as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
     create or replace function refuse_row() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;

@@ -10,7 +10,8 @@ import {
   appendAuditExpected,
   createConditionalAudit,
 } from '../../../src/account/audit/append-audit.ts';
-import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
+import { GENESIS } from '../../../runtime/audit-bytes.ts';
+import { hashRecord } from '../../../src/account/audit/record-hash.ts';
 import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';

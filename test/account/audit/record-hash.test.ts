@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { GENESIS, hashRecord } from '../../../src/account/audit/record-hash.ts';
+import { GENESIS, recordBytes } from '../../../runtime/audit-bytes.ts';
+import { hashRecord } from '../../../src/account/audit/record-hash.ts';
 import { NOW_MS } from '../new-customer.ts';
 
-test('the hash of a record is what docs/decisions/0020-audit-chain.md says', () => {
+test('the hash of a record is what docs/decisions/0020-audit-chain.md says', async () => {
   const record = {
     ...{
       accountId: '00000000-0000-4000-8000-000000000002',
@@ -23,4 +24,6 @@ test('the hash of a record is what docs/decisions/0020-audit-chain.md says', () 
   expect(hashOf({ address: '192.0.2.1', memberId: 'm_1' })).toBe(
     '905ba7067852fdffa4f4822ccbbf03fb053551b7bd6238f8fd7e8acf1fff26da',
   );
+  const inBrowser = await crypto.subtle.digest('SHA-256', recordBytes(GENESIS, record));
+  expect(Buffer.from(inBrowser).toString('hex')).toBe(digest);
 });

@@ -1,0 +1,69 @@
+/** A record of the audit log, as its hash covers it. It never holds a secret, a signed message, or a mnemonic. */
+export type AuditRecord = {
+  readonly accountId: string;
+  /** Position in the account's chain, from 1. */
+  readonly seq: number;
+  readonly atMs: number;
+  /** The requested action: `create`, `fetch`, `sign`, `destroy`, … */
+  readonly action: string;
+  /** `ok`, or the stable name of the error that was answered. */
+  readonly outcome: string;
+  readonly tokenId: string | null;
+  readonly requestId: string;
+  readonly walletId: string | null;
+  /** Number of wallets, or refused requests, that the record covers. */
+  readonly units: number;
+  /** Address that a refused request came from. */
+  readonly address?: string | null;
+  /** The member who acted. */
+  readonly memberId?: string | null;
+  /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
+  readonly subject?: string | null;
+};
+
+/** A statement of a chain's state at one of its records. */
+export type HeadStatement = {
+  readonly accountId: string;
+  readonly seq: number;
+  /** The hash of that record. */
+  readonly hash: Uint8Array;
+  readonly atMs: number;
+};
+
+const RECORD_DOMAIN = 'keyslot audit record v1\0';
+const HEAD_DOMAIN = 'keyslot audit head v1\0';
+
+/** The previous hash of a chain's first record: 32 zero bytes. */
+export const GENESIS: Uint8Array = new Uint8Array(32);
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array of
+ * its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. A member and a
+ * subject follow in one array of both, which a record without either does not have. See docs/decisions/0020-audit-chain.md.
+ */
+export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> => {
+  const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
+  const { address = null, memberId = null, subject = null } = record;
+  const at = new Date(atMs).toISOString();
+  const members: unknown[] = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
+  if (address !== null) members.push(address);
+  if (memberId !== null || subject !== null) members.push([memberId, subject]);
+  const mark = encoder.encode(RECORD_DOMAIN);
+  const text = encoder.encode(JSON.stringify(members));
+  const bytes = new Uint8Array(mark.length + previous.length + text.length);
+  bytes.set(mark);
+  bytes.set(previous, mark.length);
+  bytes.set(text, mark.length + previous.length);
+  return bytes;
+};
+
+/** The bytes that are signed: a mark, and the head as a JSON array of account, position, hash (hex) and instant (ISO 8601). */
+export const headBytes = ({ accountId, seq, hash, atMs }: HeadStatement): Uint8Array<ArrayBuffer> => {
+  const members = [accountId, seq, hexOf(hash), new Date(atMs).toISOString()];
+  return encoder.encode(HEAD_DOMAIN + JSON.stringify(members));
+};
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

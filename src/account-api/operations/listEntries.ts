@@ -1,0 +1,32 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { type BookEntry, listEntries as list } from '../../account/money/list-entries.ts';
+import { printCursor } from '../../base/list-cursor.ts';
+import { positionOf } from '../../base/read-page.ts';
+import type { AccountContext } from '../account-context.ts';
+import { isNumber } from '../is-number.ts';
+import { readSpan } from '../read-span.ts';
+
+/** `GET /account/v1/entries`: a page of the account's books. */
+export const listEntries: AccountHandler<AccountContext, 'listEntries'> = async (
+  { store, caller },
+  { query },
+) => {
+  const { limit, cursor } = query;
+  const page = { ...readSpan(query), after: positionOf(cursor, isNumber), limit };
+  const { entries, next } = await list(store, caller.accountId, page);
+  const nextCursor = next === undefined ? {} : { next_cursor: printCursor(next) };
+  return { kind: 'json', body: { entries: entries.map(showEntry), ...nextCursor } };
+};
+
+function showEntry(entry: BookEntry) {
+  const { id, at, kind, operation, units, reservationId, balanceAfter, note } = entry;
+  return {
+    ...{ id: String(id), at: at.toISOString(), kind },
+    ...(operation !== null && { operation }),
+    ...(units !== null && { units: Number(units) }),
+    ...{ amount: String(entry.amount), reserved: String(entry.reserved), charged: String(entry.charged) },
+    ...(balanceAfter !== null && { balance_after: String(balanceAfter) }),
+    ...(reservationId !== null && { reservation_id: reservationId }),
+    ...(note !== null && { note }),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+
+export type StepOptions = {
+  /** Does a bounded part of the work; resolves to true if there may be more. */
+  readonly step: () => Promise<boolean>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Logged when a step fails; the next one tries again. */
+  readonly failure: string;
+};
+
+const REST_MS = 60_000;
+const STEP_MS = 1_000;
+
+/** Works step by step, then looks each minute if there is more to do. @returns a function that stops it after the current step. */
+export function repeatSteps({ step, log, failure }: StepOptions): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    let hasMore = false;
+    try {
+      hasMore = await step();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ reason }, failure);
+    }
+    if (!isStopped) schedule(hasMore ? STEP_MS : REST_MS);
+  };
+  const schedule = (delayMs: number): void => {
+    timer = setTimeout(() => {
+      running = run();
+    }, delayMs).unref();
+  };
+  schedule(STEP_MS);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    return running;
+  };
+}

@@ -1,0 +1,96 @@
+import { sql } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { floorTo, UNIT_MS } from './split-span.ts';
+import { isServed, isWalletRequest } from './wallet-actions.ts';
+
+/** Records, and charges, that a step adds to the sums: tenths of a second. */
+const STEP_ROWS = 20_000;
+/** Records without sums that an account may have; `readWalletUsage` counts them one by one. */
+const DUE_RECORDS = 1_000;
+/** A request that creates may have a record for each wallet; another one this far behind is taken for another request's. */
+const REQUEST_RECORDS = 10_000;
+/** Charges are summed up when their hour was over this long ago: they are written, whatever the clock of another server says. */
+const LAG_MS = UNIT_MS.hour;
+
+type Tip = { readonly seq: string; readonly charged_until: string };
+
+/**
+ * Adds records and charges of one account to the sums by hour, in one transaction, which several servers may do at once.
+ *
+ * @returns true if there may be more to do.
+ */
+export async function sumWalletUsage(
+  store: Pick<Store, 'db' | 'transaction'>,
+  nowMs: number,
+): Promise<boolean> {
+  const { rows } = await store.db.execute<{ readonly account_id: string }>(sql`
+    select t.account_id from audit_tips t left join wallet_sum_tips s on s.account_id = t.account_id
+    where t.seq - coalesce(s.seq, 0) >= ${DUE_RECORDS} or s.charged_until < ${new Date(nowMs - UNIT_MS.day)} limit 1`);
+  const accountId = rows[0]?.account_id;
+  if (accountId === undefined) return false;
+  await store.transaction(async (tx) => {
+    const tip = await lockTip(tx, accountId);
+    await sumRequests(tx, accountId, Number(tip.seq));
+    await sumCharges(tx, accountId, { from: new Date(tip.charged_until), nowMs });
+  });
+  return true;
+}
+
+async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
+  const { rows } = await tx.execute<Tip>(sql`
+    insert into wallet_sum_tips (account_id, seq, charged_until) values (${accountId}, 0, ${new Date(0)})
+    on conflict (account_id) do update set account_id = excluded.account_id
+    returning seq, charged_until`);
+  const [tip] = rows;
+  if (tip === undefined) throw new Error('the sums of an account were not locked');
+  return tip;
+}
+
+/** A record is committed after all with a lower number in its chain, so none is left out. */
+async function sumRequests(tx: StoreTransaction, accountId: string, tip: number): Promise<void> {
+  const { rows } = await tx.execute<{ readonly seq: string }>(sql`
+    update wallet_sum_tips set seq = least(t.seq, ${tip + STEP_ROWS}) from audit_tips t
+    where wallet_sum_tips.account_id = ${accountId} and t.account_id = ${accountId} returning wallet_sum_tips.seq`);
+  await tx.execute(sql`
+    insert into wallet_request_hours as sums (account_id, hour, token_id, action, requests, refused)
+    select ${accountId}::uuid, date_trunc('hour', at, 'UTC'), token_id, action,
+      count(*) filter (where is_served and (action <> 'create' or nth = 1)),
+      coalesce(sum(units) filter (where not is_served), 0)
+    from (
+      select seq, at, token_id, action, units, ${isServed} as is_served,
+        row_number() over (partition by request_id, action, ${isServed} order by seq) as nth
+      from audit_records
+      where account_id = ${accountId} and seq > ${tip - REQUEST_RECORDS} and seq <= ${Number(rows[0]?.seq ?? tip)}
+        and ${isWalletRequest}
+    ) records
+    where seq > ${tip}
+    group by 2, 3, 4
+    on conflict (account_id, hour, token_id, action) do update set
+      requests = sums.requests + excluded.requests, refused = sums.refused + excluded.refused`);
+}
+
+async function sumCharges(
+  tx: StoreTransaction,
+  accountId: string,
+  { from, nowMs }: { readonly from: Date; readonly nowMs: number },
+): Promise<void> {
+  const { rows } = await tx.execute<{ readonly at: string }>(sql`
+    select created_at as at from ledger_transactions where account_id = ${accountId} and created_at >= ${from}
+    order by created_at, id offset ${STEP_ROWS} limit 1`);
+  const enough = rows[0] === undefined ? nowMs : new Date(rows[0].at).getTime();
+  const { hour } = UNIT_MS;
+  const untilMs = Math.min(
+    floorTo(nowMs - LAG_MS, hour),
+    Math.max(from.getTime() + hour, floorTo(enough, hour)),
+  );
+  if (untilMs <= from.getTime()) return;
+  const until = new Date(untilMs);
+  await tx.execute(sql`
+    insert into wallet_charge_hours (account_id, hour, operation, units, cost)
+    select ${accountId}::uuid, date_trunc('hour', t.created_at, 'UTC'), t.operation, sum(t.units), sum(e.amount)
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue'
+    where t.account_id = ${accountId} and t.created_at >= ${from} and t.created_at < ${until} and t.kind = 'charge'
+    group by 2, 3`);
+  await tx.execute(sql`update wallet_sum_tips set charged_until = ${until} where account_id = ${accountId}`);
+}

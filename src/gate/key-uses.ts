@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { recordedAddress, type RequestSource, type TrustsPeer } from './client-address.ts';
+
+/** When a key or a token was last used, and from where if that is known. */
+export type KeyUse = { readonly id: string; readonly atMs: number; readonly address: string | undefined };
+
+/** Notes that a key or a token was accepted. */
+export type NoteUse = (id: string, request: RequestSource) => void;
+
+export type KeyUses = {
+  readonly note: NoteUse;
+  /** Stores what was noted since. Rejects with the store's error; it is noted still then. */
+  readonly flush: () => Promise<void>;
+  /** Stores what is left. Never rejects. */
+  readonly close: () => Promise<void>;
+};
+
+export type KeyUsesOptions = {
+  readonly write: (uses: readonly KeyUse[]) => Promise<void>;
+  readonly trustsPeer: TrustsPeer;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Interval between stores. Default 5,000 ms. */
+  readonly intervalMs?: number;
+};
+
+const INTERVAL_MS = 5_000;
+
+/** What the address is made of; a request itself would keep its socket. */
+type Noted = { atMs: number; peer: string | undefined; forwarded: string | string[] | undefined };
+
+/** Keeps the last use of each key and token in memory, and stores those of the last seconds together. A killed process loses them. */
+export function createKeyUses({
+  write,
+  trustsPeer,
+  clock,
+  log,
+  intervalMs = INTERVAL_MS,
+}: KeyUsesOptions): KeyUses {
+  let noted = new Map<string, Noted>();
+  let last: Promise<void> = Promise.resolve();
+  const store = async (): Promise<void> => {
+    const uses = noted;
+    if (uses.size === 0) return;
+    noted = new Map();
+    try {
+      await write(
+        [...uses].map(([id, use]) => ({ id, atMs: use.atMs, address: addressOf(use, trustsPeer) })),
+      );
+    } catch (error) {
+      noted = new Map([...uses, ...noted]);
+      throw error;
+    }
+  };
+  const flush = (): Promise<void> => {
+    const next = last.then(store);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  const tick = (): Promise<void> =>
+    flush().catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ reason }, 'when keys were used cannot be stored; trying again');
+    });
+  const timer = setInterval(tick, intervalMs).unref();
+  return {
+    note: (id, { headers, socket }) => {
+      const [atMs, peer, forwarded] = [clock.nowMs(), socket.remoteAddress, headers['x-forwarded-for']];
+      const known = noted.get(id);
+      if (known === undefined) noted.set(id, { atMs, peer, forwarded });
+      else {
+        known.atMs = atMs;
+        known.peer = peer;
+        known.forwarded = forwarded;
+      }
+    },
+    flush,
+    close: async () => {
+      clearInterval(timer);
+      await tick();
+    },
+  };
+}
+
+function addressOf({ peer, forwarded }: Noted, trustsPeer: TrustsPeer): string | undefined {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return recordedAddress({ headers, socket: { remoteAddress: peer } }, trustsPeer);
+}

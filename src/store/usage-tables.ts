@@ -1,0 +1,76 @@
+import { sql } from './drizzle.ts';
+import { bigint, check, index, pgTable, primaryKey, text, uuid } from './drizzle.ts';
+import { instant, microUsd } from './columns.ts';
+
+const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+/** How calls are added up: by network and method, or all together; by hour or day of UTC. */
+export const USAGE_SERIES = ['methods_day', 'methods_hour', 'total_day', 'total_hour'] as const;
+
+/**
+ * Sums of `usage_minutes`, written with them: of each key (not `methods_hour`), and of each account (`methods_day` and `methods_hour`). Keys
+ * of no account are summed up under the account 00000000-0000-0000-0000-000000000000.
+ */
+export const usageSums = pgTable(
+  'usage_sums',
+  {
+    /** An account or a key. */
+    ownerId: uuid('owner_id').notNull(),
+    series: text('series', { enum: USAGE_SERIES }).notNull(),
+    start: instant('start').notNull(),
+    /** Empty in totals, as is `method`. */
+    network: text('network').notNull(),
+    method: text('method').notNull(),
+    calls: count('calls'),
+    errors: count('errors'),
+    refused: count('refused'),
+    weight: count('weight'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ownerId, table.series, table.start, table.network, table.method] }),
+    index('usage_sums_start').on(table.start),
+    check('usage_sums_series', sql`series in ('methods_day', 'methods_hour', 'total_day', 'total_hour')`),
+  ],
+);
+
+/** When an API key or an access token was last used, and the address that the request came from. */
+export const keyUses = pgTable('key_uses', {
+  id: uuid('id').primaryKey(),
+  usedAt: instant('used_at').notNull(),
+  address: text('address'),
+});
+
+/** Sums of the requests in `audit_records` that tokens made to the wallet service, by hour of UTC. */
+export const walletRequestHours = pgTable(
+  'wallet_request_hours',
+  {
+    accountId: uuid('account_id').notNull(),
+    hour: instant('hour').notNull(),
+    tokenId: uuid('token_id').notNull(),
+    action: text('action').notNull(),
+    requests: count('requests'),
+    refused: count('refused'),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.tokenId, table.action] })],
+);
+
+/** Sums of the charges in the books, by hour of UTC. */
+export const walletChargeHours = pgTable(
+  'wallet_charge_hours',
+  {
+    accountId: uuid('account_id').notNull(),
+    hour: instant('hour').notNull(),
+    /** A price row of spec/plans.yaml. */
+    operation: text('operation').notNull(),
+    units: bigint('units', { mode: 'bigint' }).notNull(),
+    cost: microUsd('cost').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.operation] })],
+);
+
+/** How far the sums of an account go: up to a record of its chain, and up to an hour of its books. What is later is not in them. */
+export const walletSumTips = pgTable('wallet_sum_tips', {
+  accountId: uuid('account_id').primaryKey(),
+  seq: bigint('seq', { mode: 'number' }).notNull(),
+  chargedUntil: instant('charged_until').notNull(),
+});

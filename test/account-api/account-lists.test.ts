@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AccountClient, createAccountClient, isAccountError } from '../../generated/account/client.ts';
+import type { AuditRecord } from '../../generated/account/types.ts';
+import { GENESIS, recordBytes } from '../../runtime/audit-bytes.ts';
+import { eventually } from '../../src/base/eventually.ts';
+import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
+import { addCredit, createToken } from '../support/wallet-account.ts';
+
+const DEADLINE_MS = 120_000;
+
+type Owner = { readonly client: AccountClient; readonly tokenId: string; readonly keyId: string };
+
+let server: RunningKeyslot;
+let acme: Owner;
+let other: Owner;
+
+const clientOf = (token: string): AccountClient => createAccountClient({ url: server.baseUrl, token });
+
+/** An account with money, a key that made a call, and a wallet that was created and refused. */
+async function fill(account: string): Promise<Owner> {
+  const { id: tokenId, token } = await createToken(server.dataDir, account);
+  await addCredit(server.dataDir, account, '10');
+  const client = clientOf(token);
+  const made = await client.createKey({ name: `${account} key` });
+  const address = server.rpcUrl.replace(/apikey=.*/, `apikey=${made.api_key}`);
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });
+  await (await fetch(address, { method: 'POST', headers, body: call })).arrayBuffer();
+  const body = JSON.stringify({ custody: 'managed', label: account });
+  const wallet = await fetch(`${server.baseUrl}/v1/wallets`, { method: 'POST', headers, body });
+  expect(wallet.status).toBe(201);
+  await wallet.arrayBuffer();
+  return { client, tokenId, keyId: made.key_id };
+}
+
+beforeAll(async () => {
+  server = await startKeyslot();
+  acme = await fill('acme');
+  other = await fill('stranger');
+}, DEADLINE_MS);
+afterAll(() => server?.stop());
+
+/** Everything that the account service lists of an account. */
+async function readAll({ client }: Owner): Promise<string> {
+  const parts: unknown[] = [await client.getAccount(), await client.listKeys(), await client.listTokens()];
+  parts.push(await client.listAuditRecords(), await client.listAuditChain(), await client.listAuditHeads());
+  for (const by of ['key', 'method', 'network', 'minute', 'hour', 'day'] as const)
+    parts.push(await client.getUsage({ by }));
+  for (const by of ['token', 'operation', 'minute', 'hour', 'day'] as const)
+    parts.push(await client.getWalletUsage({ by }));
+  parts.push(await client.listEntries());
+  return JSON.stringify(parts);
+}
+
+test('shows its own and nothing of another account', async () => {
+  const [own, strangers] = [await readAll(acme), await readAll(other)];
+  for (const { text, id } of [
+    { text: own, id: other },
+    { text: strangers, id: acme },
+  ]) {
+    const { account_id } = await id.client.getAccount();
+    for (const foreign of [id.keyId, id.tokenId, account_id]) expect(text).not.toContain(foreign);
+  }
+  expect(own).not.toContain('stranger');
+  const { rows } = await acme.client.getUsage();
+  expect(rows).toMatchObject([{ group: acme.keyId, key_name: 'acme key', calls: 1 }]);
+  const wallets = await acme.client.getWalletUsage({ by: 'operation' });
+  expect(wallets.rows).toMatchObject([{ group: 'create', requests: 1, units: 1, cost: '1000' }]);
+});
+
+test('an id of another account is refused in every filter', async () => {
+  for (const asked of [
+    () => acme.client.getUsage({ key_id: other.keyId }),
+    () => acme.client.listAuditRecords({ token_id: other.tokenId }),
+    () => acme.client.listAuditRecords({ member_id: other.tokenId }),
+  ])
+    expect(isAccountError(await asked().catch((error: unknown) => error), 'query_invalid')).toBe(true);
+});
+
+test('shows money only to a token with billing:read', async () => {
+  const { token } = await createToken(server.dataDir, 'acme', { scopes: ['account:read'] });
+  const reader = clientOf(token);
+  expect(Object.keys(await reader.getAccount())).not.toContain('balance');
+  const { rows } = await reader.getWalletUsage({ by: 'operation' });
+  expect(rows.flatMap((row) => Object.keys(row))).not.toContain('cost');
+  const error: unknown = await reader.listEntries().catch((thrown) => thrown);
+  expect(isAccountError(error, 'scope_missing')).toBe(true);
+  expect((await acme.client.getAccount()).balance).toMatchObject({ charged: '1000', credit_limit: '0' });
+});
+
+test('shows when a key and a token were last used, and from where', async () => {
+  await eventually(
+    'the uses are stored',
+    async () => {
+      const [key] = (await acme.client.listKeys()).keys;
+      const token = (await acme.client.listTokens()).tokens.find(({ token_id }) => token_id === acme.tokenId);
+      const isStored = [key, token].every((one) => one?.last_used_address === '127.0.0.1');
+      return isStored && key?.last_used_at !== undefined ? true : undefined;
+    },
+    { timeoutMs: 30_000 },
+  );
+});
+
+test('the chain and its heads can be verified with what the answers say', async () => {
+  const { records } = await acme.client.listAuditChain();
+  expect(records.length).toBeGreaterThan(1);
+  let previous = GENESIS;
+  for (const [index, record] of records.entries()) {
+    expect([record.seq, record.previous_hash]).toEqual([index + 1, Buffer.from(previous).toString('hex')]);
+    previous = new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(previous, record)));
+    expect(record.hash).toBe(Buffer.from(previous).toString('hex'));
+  }
+  const part = await acme.client.listAuditChain({ from_seq: 2, limit: 1 });
+  expect(part.records).toEqual(records.slice(1, 2));
+});
+
+function bytesOf(previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> {
+  return recordBytes(previous, {
+    ...{ accountId: record.account_id, seq: record.seq, atMs: Date.parse(record.at) },
+    ...{ action: record.action, outcome: record.outcome, tokenId: record.token_id ?? null },
+    ...{ requestId: record.request_id, walletId: record.wallet_id ?? null, units: record.units },
+    ...{
+      address: record.address ?? null,
+      memberId: record.member_id ?? null,
+      subject: record.subject ?? null,
+    },
+  });
+}

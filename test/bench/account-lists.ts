@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { createListLoads, type ListLoad } from './account-loads.ts';
+import { fillAccount, SIZES } from './fill-account.ts';
+
+// Measures the lists and sums of a large account on the embedded store and on PostgreSQL, beside plain queries. See README.md.
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '30' },
+    pglite: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    'dry-run': { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
+const [busy = 0] = loadavg();
+const log = pino({ level: 'warn' });
+const isOne = values.pglite || values.postgres;
+
+type Measured = { readonly load: ListLoad; readonly own: readonly number[]; readonly raw: readonly number[] };
+
+const tables: string[] = [];
+if (values.postgres || !isOne) tables.push(await onPostgres());
+if (values.pglite || !isOne) tables.push(await onStore('the embedded store'));
+const results = `# Results of the bench of lists
+
+Written by \`make bench\`; see [README.md](README.md) for what is measured. ${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${rounds} rounds. The load average of the machine was ${busy.toFixed(1)} before.
+
+One account has ${shown(SIZES.keys)} API keys, ${shown(SIZES.wallets)} wallets, ${shown(SIZES.minutes)} minutes of usage (${shown(SIZES.minutes * 10)} calls), ${shown(SIZES.records)} audit records and ${shown(SIZES.charges)} charges, all in ${SIZES.days} days.
+
+${tables.join('\n')}`;
+console.log(results);
+if (!values['dry-run'] && !isOne)
+  await writeFile(new URL('account-lists-results.md', import.meta.url), results);
+
+async function onPostgres(): Promise<string> {
+  const postgres = await findPostgres();
+  if (postgres === undefined) throw new Error(POSTGRES_MISSING);
+  const database = await createDatabase(postgres);
+  try {
+    return await onStore('PostgreSQL', database.url);
+  } finally {
+    await database.drop();
+  }
+}
+
+async function onStore(name: string, databaseUrl?: string): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-bench-'));
+  const store = await openStore({ dataDir, databaseUrl }, log);
+  try {
+    const nowMs = Date.now();
+    const account = await fillAccount(store, nowMs);
+    const filledS = ((Date.now() - nowMs) / 1_000).toFixed(0);
+    const measured = await measure(store, createListLoads({ store, ...account, nowMs }));
+    return `## On ${name}\n\nFilled in ${filledS} s.\n\n${render(measured)}`;
+  } finally {
+    await store.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure(store: Store, loads: readonly ListLoad[]): Promise<readonly Measured[]> {
+  const measured = loads.map((load) => ({ load, own: [] as number[], raw: [] as number[] }));
+  for (let round = -1; round < rounds; round += 1)
+    for (const { load, own, raw } of measured) {
+      const spent = await time(load.run);
+      const spentRaw = round % 5 === 0 ? await time(() => store.db.execute(load.raw)) : undefined;
+      if (round < 0) continue;
+      own.push(spent);
+      if (spentRaw !== undefined) raw.push(spentRaw);
+    }
+  return measured;
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const beganMs = performance.now();
+  await work();
+  return performance.now() - beganMs;
+}
+
+function render(measured: readonly Measured[]): string {
+  const rows = measured.map(({ load, own, raw }) => {
+    const [p50, rawP50] = [quantile(own, 0.5), quantile(raw, 0.5)];
+    const cells = [p50, quantile(own, 0.95), rawP50].map((ms) => ms.toFixed(1));
+    return `| ${[load.name, ...cells, (p50 / rawP50).toFixed(2)].join(' | ')} |`;
+  });
+  return `| operation | p50 ms | p95 ms | plain query p50 ms | ratio |
+|---|---:|---:|---:|---:|
+${rows.join('\n')}
+`;
+}
+
+function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function shown(figure: number): string {
+  return figure.toLocaleString('en');
+}
