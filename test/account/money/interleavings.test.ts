@@ -25,7 +25,8 @@ const PRICES: PriceBook = {
 };
 /** What hostile or unlucky callers run into, the last one by delivering more than was reserved; anything else is a defect. */
 const EXPECTED = new Set([
-  ...['balanceInsufficient', 'creditLimitReached', 'reservationClosed', 'invalidCommand', 'internalError'],
+  ...['balanceInsufficient', 'creditLimitReached', 'reservationClosed', 'internalError'],
+  ...['creditNotAvailable', 'invalidCommand'],
 ]);
 const MONTH_MS = 31 * 86_400_000;
 
