@@ -1,0 +1,25 @@
+/** Returns the token of a link's fragment, `#token=…`; undefined where there is none. */
+export function readLinkToken(fragment: string): string | undefined {
+  const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token');
+  return token === null || token === '' ? undefined : token;
+}
+
+let taken: string | undefined;
+
+/**
+ * Takes the token of the link that opened the page, and removes it from the address bar and the history. It is kept in memory
+ * until `dropLinkToken`.
+ */
+export function takeLinkToken(): string | undefined {
+  const token = readLinkToken(location.hash);
+  if (token !== undefined) {
+    taken = token;
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  return taken;
+}
+
+/** Forgets the token, once it is used. */
+export function dropLinkToken(): void {
+  taken = undefined;
+}
