@@ -42,8 +42,7 @@ function RequestLink() {
         <Field name="email" type="email" label="Email" autoComplete="username" required autoFocus />
         {hasNoMail ? (
           <p className="notice" role="alert">
-            This server sends no mail. Ask its operator for a link: <code>keyslot member reset-password</code>{' '}
-            prints one.
+            This server sends no mail. Ask its operator for a link to choose a new password.
           </p>
         ) : (
           <ErrorNotice error={request.error} />
@@ -61,7 +60,7 @@ function ChoosePassword({ token }: { readonly token: string }) {
   const reset = useMutation({ mutationFn: sessions.resetPassword, onSuccess: dropLinkToken });
   if (reset.isSuccess) {
     return (
-      <EntryPage title="Password changed" lead="Sign in with the new one. Your other sessions have ended.">
+      <EntryPage title="Password changed" lead="Sign in with the new one.">
         <BackToSignIn />
       </EntryPage>
     );
