@@ -16,6 +16,8 @@ export type ScriptedAccount = {
   readonly url: string;
   /** What was asked of the account service, in order. */
   readonly requests: readonly { readonly operation: string; readonly body: unknown }[];
+  /** Adds a key that another client made. */
+  readonly addKey: (name: string) => void;
   /** Ends the session, as a timeout would. */
   readonly endSession: () => void;
   readonly close: () => Promise<void>;
@@ -149,6 +151,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    addKey: (name) => void addKey({ name }),
     endSession: () => {
       state.isSignedIn = false;
     },

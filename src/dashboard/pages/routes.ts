@@ -3,7 +3,7 @@ import type { IconName } from '../parts/icon.tsx';
 
 /** A page of the dashboard. */
 export type PageRoute = {
-  /** Below /dashboard; `/wallets/:id` takes a parameter, which `useParams` of wouter returns. */
+  /** Below /dashboard; `/wallets/:id?` takes a parameter, which `useParams` of wouter returns. The navigation leads to it without one. */
   readonly path: string;
   readonly title: string;
   /** The entry of the navigation; absent: the page is reached from another one. */
@@ -31,7 +31,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./overview/overview-page.tsx')).OverviewPage,
   },
   {
-    path: '/keys',
+    path: '/keys/:list?',
     title: 'Keys and tokens',
     navigation: { section: 'Use', icon: 'key' },
     scopes: ['account:read'],

@@ -1,5 +1,6 @@
 import { Close, Content, Description, Overlay, Portal, Root, Title } from '@radix-ui/react-dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { createFocusReturn } from './focus-return.ts';
 import { Icon } from './icon.tsx';
 import './dialog.css';
 
@@ -14,6 +15,7 @@ type DialogProps = {
 
 /** A dialog that is open as long as it is rendered. It keeps the focus inside, and gives it back when it closes. */
 export function Dialog({ title, description, onClose, isSticky = false, children }: DialogProps) {
+  const [returnFocus] = useState(createFocusReturn);
   const stay = (event: Event): void => {
     if (isSticky) event.preventDefault();
   };
@@ -23,6 +25,10 @@ export function Dialog({ title, description, onClose, isSticky = false, children
         <Overlay className="dialog-shade" />
         <Content
           className="dialog"
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            returnFocus();
+          }}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           {...(description === undefined && { 'aria-describedby': undefined })}

@@ -6,6 +6,8 @@ export type Column<Row> = {
   readonly show: (row: Row) => ReactNode;
   /** `number`: aligned right, digits of one width; `actions`: buttons, and the title is only read out. */
   readonly kind?: 'text' | 'number' | 'actions';
+  /** How wide it is, compared with the others; default 1. */
+  readonly share?: number;
 };
 
 type TableProps<Row> = {
@@ -19,11 +21,17 @@ type TableProps<Row> = {
 
 /** A table that scrolls sideways where it has no room. */
 export function Table<Row>({ caption, columns, rows, keyOf, waitingRows = 0 }: TableProps<Row>) {
+  const shares = columns.reduce((sum, { share = 1 }) => sum + share, 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what does not fit is scrolled with the keyboard.
-    <section className="table-area" aria-label={caption} tabIndex={0}>
+    <section className="table-area" aria-label={`${caption} table`} tabIndex={0}>
       <table>
         <caption className="only-read">{caption}</caption>
+        <colgroup>
+          {columns.map(({ title, share = 1 }) => (
+            <col key={title} style={{ width: `${(100 * share) / shares}%` }} />
+          ))}
+        </colgroup>
         <thead>
           <tr>
             {columns.map(({ title, kind = 'text' }) => (

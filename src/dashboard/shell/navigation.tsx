@@ -27,9 +27,10 @@ export function Navigation({ routes }: { readonly routes: readonly PageRoute[] }
 }
 
 function Entry({ route: { path, title, navigation } }: { readonly route: PageRoute }) {
-  const [isCurrent] = useRoute(path === '/' ? '/' : `${path}/*?`);
+  const href = path.replace(/(?<=.)\/:.*$/, '');
+  const [isCurrent] = useRoute(href === '/' ? '/' : `${href}/*?`);
   return (
-    <Link href={path} aria-current={isCurrent ? 'page' : undefined}>
+    <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
       {navigation !== undefined && <Icon name={navigation.icon} />}
       {title}
     </Link>

@@ -37,6 +37,7 @@ export function KeyList() {
     {
       title: 'Actions',
       kind: 'actions',
+      share: 1.2,
       show: (key) =>
         mayManage && (
           <>

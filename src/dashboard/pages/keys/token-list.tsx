@@ -33,6 +33,7 @@ export function TokenList() {
     {
       title: 'Actions',
       kind: 'actions',
+      share: 0.7,
       show: (token) =>
         mayManage &&
         token.state === 'active' && (
@@ -113,6 +114,10 @@ const COLUMNS: readonly Column<AccessToken>[] = [
     ),
   },
   { title: 'State', show: (token) => <StateBadge of={token} /> },
-  { title: 'Scopes', show: ({ scopes }) => <span className="scope-list">{scopes.join(', ')}</span> },
+  {
+    title: 'Scopes',
+    share: 1.6,
+    show: ({ scopes }) => <span className="scope-list">{scopes.join(', ')}</span>,
+  },
   { title: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
 ];
