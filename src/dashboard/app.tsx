@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import type { Session } from './calls/session-types.ts';
+import type { Session } from '../../generated/account/types.ts';
 import { openRoutes } from './pages/open-routes.ts';
 import { ROUTES } from './pages/routes.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
@@ -47,7 +47,7 @@ function SignedInOrNot() {
 }
 
 function MemberPages({ session }: { readonly session: Session }) {
-  const routes = openRoutes(ROUTES, session);
+  const routes = openRoutes(ROUTES, session.scopes);
   return (
     <SessionContext value={session}>
       <FreshFactorProvider>

@@ -103,7 +103,7 @@ function inBrowser(chromium: string): void {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(scripted.requests[0]).toMatchObject({
       operation: 'POST /setup-links/accept',
-      body: { token: SETUP_TOKEN, email: LOGIN.email, name: 'Ann' },
+      body: { setup_token: SETUP_TOKEN, email: LOGIN.email, name: 'Ann' },
     });
     expect(page.url()).toBe(`${scripted.url}/dashboard/`);
   });

@@ -113,7 +113,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
     requests.push({ operation, body });
     if (operation === 'POST /session') return signIn(body);
     if (operation === 'POST /setup-links/accept')
-      return body.token === SETUP_TOKEN
+      return body.setup_token === SETUP_TOKEN
         ? { status: 200, body: { member_id: 'm1', account_id: 'a1', role: 'owner' } }
         : problem(
             410,

@@ -1,11 +1,14 @@
 import type { LedgerClient } from '../../../generated/ledger/client.ts';
 import type { WalletClient } from '../../../generated/wallets/client.ts';
+import { account } from './account-client.ts';
 import { keepCredentials, withCredentials } from './keep-credentials.ts';
 import { SERVER_ADDRESS } from './places.ts';
-import { sessions } from './session-calls.ts';
 
 /** The ten-minute API key and access token of this page. */
-export const credentials = keepCredentials({ create: sessions.createCredentials, nowMs: () => Date.now() });
+export const credentials = keepCredentials({
+  create: () => account.createCredentials(),
+  nowMs: () => Date.now(),
+});
 
 /** Returns a client of a network, by its `rpc_path`. Its code is loaded at the first use. */
 export async function ledgerOf(rpcPath: string): Promise<LedgerClient> {

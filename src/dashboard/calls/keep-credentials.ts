@@ -1,4 +1,4 @@
-import type { SessionCredentials } from './session-types.ts';
+import type { SessionCredentials } from '../../../generated/account/types.ts';
 
 /** What the keeper of the credentials needs. */
 export type CredentialsDeps = {

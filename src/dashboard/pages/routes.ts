@@ -10,8 +10,6 @@ export type PageRoute = {
   readonly navigation?: { readonly section: Section; readonly icon: IconName };
   /** Scopes that the member needs, all of them. Without them the page is neither shown nor loaded. */
   readonly scopes: readonly string[];
-  /** True: only for accounts that run this server. */
-  readonly isForOperators?: boolean;
   /** Loads the page at the first visit. */
   readonly load: () => Promise<ComponentType>;
 };
@@ -91,7 +89,6 @@ export const ROUTES: readonly PageRoute[] = [
     title: 'Operator',
     navigation: { section: 'Server', icon: 'server' },
     scopes: ['operator:read'],
-    isForOperators: true,
     load: async () => (await import('./operator/operator-page.tsx')).OperatorPage,
   },
 ];

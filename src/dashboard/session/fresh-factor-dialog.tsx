@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { sessions } from '../calls/session-calls.ts';
+import { account } from '../calls/account-client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
@@ -11,7 +11,7 @@ import { useEnterSession } from './session.tsx';
 export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfirmed: boolean) => void }) {
   const enter = useEnterSession();
   const confirm = useMutation({
-    mutationFn: sessions.confirmSecondFactor,
+    mutationFn: (code: string) => account.confirmSecondFactor({ code }),
     onSuccess: (session) => {
       enter(session);
       onSettled(true);
@@ -27,7 +27,7 @@ export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfir
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          confirm.mutate({ code: readForm(event.currentTarget, 'code') });
+          confirm.mutate(readForm(event.currentTarget, 'code').trim());
         }}
       >
         <CodeField />

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link } from 'wouter';
-import { sessions } from '../calls/session-calls.ts';
+import { useLocation } from 'wouter';
+import type { AcceptInvitationRequest } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
@@ -10,20 +10,24 @@ import { EntryPage } from './entry-page.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
+import { useEnterSession } from './session.tsx';
 
-/** Accepts an invitation. The link does not say whose it is, so the member then signs in with the email that was invited. */
+/** Accepts an invitation, and signs the member in. */
 export function InvitationPage() {
-  const [token] = useState(takeLinkToken);
-  const accept = useMutation({ mutationFn: sessions.acceptInvitation, onSuccess: dropLinkToken });
-  if (accept.isSuccess) {
-    return (
-      <EntryPage title="You are a member" lead={`Your role is ${accept.data.role}.`}>
-        <p className="center">
-          <Link href="/">Sign in</Link>
-        </p>
-      </EntryPage>
-    );
-  }
+  const token = takeLinkToken();
+  const enter = useEnterSession();
+  const [, go] = useLocation();
+  const accept = useMutation({
+    mutationFn: async (body: AcceptInvitationRequest) => {
+      const { email, account_id } = await account.acceptInvitation(body);
+      return await account.signIn({ email, password: body.password, account_id });
+    },
+    onSuccess: (session) => {
+      dropLinkToken();
+      enter(session);
+      go('/');
+    },
+  });
   if (token === undefined) return <MissingLinkPage title="Accept the invitation" />;
   return (
     <EntryPage title="Accept the invitation" lead="Choose the name that others see, and a password.">
@@ -32,7 +36,11 @@ export function InvitationPage() {
         onSubmit={(event) => {
           event.preventDefault();
           const form = event.currentTarget;
-          accept.mutate({ token, name: readForm(form, 'name').trim(), password: readForm(form, 'password') });
+          accept.mutate({
+            invitation_token: token,
+            name: readForm(form, 'name').trim(),
+            password: readForm(form, 'password'),
+          });
         }}
       >
         <Field name="name" label="Your name" autoComplete="name" maxLength={100} required autoFocus />

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { failureCode } from '../calls/failure-code.ts';
-import { sessions } from '../calls/session-calls.ts';
+import { requestPasswordReset, resetPassword } from '../calls/password-resets.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
@@ -18,7 +18,7 @@ export function ResetPage() {
 }
 
 function RequestLink() {
-  const request = useMutation({ mutationFn: sessions.requestPasswordReset });
+  const request = useMutation({ mutationFn: requestPasswordReset });
   if (request.isSuccess) {
     return (
       <EntryPage
@@ -57,7 +57,7 @@ function RequestLink() {
 }
 
 function ChoosePassword({ token }: { readonly token: string }) {
-  const reset = useMutation({ mutationFn: sessions.resetPassword, onSuccess: dropLinkToken });
+  const reset = useMutation({ mutationFn: resetPassword, onSuccess: dropLinkToken });
   if (reset.isSuccess) {
     return (
       <EntryPage title="Password changed" lead="Sign in with the new one.">

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useCallback, useContext } from 'react';
+import type { Session } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
 import { isSignedOut } from '../calls/failure-code.ts';
 import { SESSION_KEY } from '../calls/query-client.ts';
-import { sessions } from '../calls/session-calls.ts';
-import type { Session } from '../calls/session-types.ts';
 
 /** The session of a signed-in member; pages read it by `useSession`. */
 export const SessionContext = createContext<Session | undefined>(undefined);
@@ -18,7 +18,8 @@ export function useSession(): Session {
 /** True if the session has all of these scopes. */
 export function useScopes(...wanted: readonly string[]): boolean {
   const { scopes } = useSession();
-  return wanted.every((scope) => scopes.includes(scope));
+  const held: readonly string[] = scopes;
+  return wanted.every((scope) => held.includes(scope));
 }
 
 /** Reads the session; its data is null when nobody is signed in. */
@@ -34,7 +35,7 @@ export function useEnterSession(): (session: Session) => void {
 
 async function readSession(): Promise<Session | null> {
   try {
-    return await sessions.getSession();
+    return await account.getSession();
   } catch (error) {
     if (isSignedOut(error)) return null;
     throw error;

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { sessions } from '../calls/session-calls.ts';
+import type { AcceptSetupLinkRequest } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
@@ -17,9 +18,9 @@ export function SetupPage() {
   const enter = useEnterSession();
   const [, go] = useLocation();
   const accept = useMutation({
-    mutationFn: async (login: Parameters<typeof sessions.acceptSetupLink>[0]) => {
-      const { account_id } = await sessions.acceptSetupLink(login);
-      return await sessions.signIn({ email: login.email, password: login.password, account_id });
+    mutationFn: async (login: AcceptSetupLinkRequest) => {
+      const { account_id } = await account.acceptSetupLink(login);
+      return await account.signIn({ email: login.email, password: login.password, account_id });
     },
     onSuccess: (session) => {
       dropLinkToken();
@@ -36,7 +37,7 @@ export function SetupPage() {
           event.preventDefault();
           const form = event.currentTarget;
           accept.mutate({
-            token,
+            setup_token: token,
             email: readForm(form, 'email').trim(),
             name: readForm(form, 'name').trim(),
             password: readForm(form, 'password'),

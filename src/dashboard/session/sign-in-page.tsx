@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { SignInRequest } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
 import { failureCode } from '../calls/failure-code.ts';
-import { sessions } from '../calls/session-calls.ts';
-import type { SignInRequest } from '../calls/session-types.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
@@ -17,7 +17,7 @@ export function SignInPage() {
   const enter = useEnterSession();
   const [login, setLogin] = useState<SignInRequest>();
   const signIn = useMutation({
-    mutationFn: sessions.signIn,
+    mutationFn: (request: SignInRequest) => account.signIn(request),
     onSuccess: enter,
     onError: (error, request) => {
       if (failureCode(error) === 'second_factor_required') setLogin(request);

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { account as service } from '../calls/account-client.ts';
 import { credentials } from '../calls/credentials.ts';
 import { queryClient, SESSION_KEY } from '../calls/query-client.ts';
-import { sessions } from '../calls/session-calls.ts';
 import { useSession } from '../session/session.tsx';
 import { useAnnounce } from './announcements.tsx';
 
@@ -12,7 +12,7 @@ export function AccountSwitch() {
   const [, go] = useLocation();
   const announce = useAnnounce();
   const change = useMutation({
-    mutationFn: sessions.switchAccount,
+    mutationFn: (account_id: string) => service.switchAccount({ account_id }),
     onSuccess: (session) => {
       credentials.forget();
       queryClient.clear();
@@ -28,7 +28,7 @@ export function AccountSwitch() {
       <select
         value={account.account_id}
         disabled={change.isPending}
-        onChange={(event) => change.mutate({ account_id: event.currentTarget.value })}
+        onChange={(event) => change.mutate(event.currentTarget.value)}
       >
         {accounts.map(({ account_id, name }) => (
           <option key={account_id} value={account_id}>

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { account } from '../calls/account-client.ts';
 import { leaveSession } from '../calls/query-client.ts';
-import { sessions } from '../calls/session-calls.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { useSession } from '../session/session.tsx';
@@ -14,7 +14,7 @@ export function MemberMenu() {
   const [theme, setTheme] = useState(storedTheme);
   const [, go] = useLocation();
   const signOut = useMutation({
-    mutationFn: sessions.signOut,
+    mutationFn: () => account.signOut(),
     onSuccess: () => {
       leaveSession();
       go('/');
