@@ -1,59 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
-import { findBarriers } from './axe.ts';
-import { type DashboardView, openDashboard } from './open-dashboard.ts';
-import { type ScriptedLogin, SETUP_TOKEN, startScriptedAccount } from './scripted-account.ts';
+import { expect, test } from 'vitest';
+import { SETUP_TOKEN } from './scripted-account.ts';
+import { createKey, describeInBrowser, LOGIN, signIn } from './use-dashboard.ts';
 
-const executable = findChromium();
-
-if (executable === undefined) test('the dashboard', (context) => context.skip(CHROMIUM_MISSING));
-else describe('the dashboard', { timeout: 60_000 }, () => inBrowser(executable));
-
-const LOGIN: ScriptedLogin = {
-  email: 'ann@example.com',
-  password: 'correct horse battery',
-  scopes: ['account:read', 'keys:manage', 'tokens:manage', 'wallets:read', 'audit:read'],
-};
-
-/** Adds up how far the page's content moved by itself. */
-const WATCH_SHIFTS = `window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true })`;
-
-const WIDTHS = [375, 1440] as const;
-
-function inBrowser(chromium: string): void {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startChromium(chromium);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  const start = async (login: Partial<ScriptedLogin> = {}, path = '/dashboard', view: DashboardView = {}) => {
-    const scripted = await startScriptedAccount({ ...LOGIN, ...login });
-    onTestFinished(() => scripted.close());
-    return { scripted, ...(await openDashboard(browser, `${scripted.url}${path}`, view)) };
-  };
-
-  const signIn = async (page: Page, password = LOGIN.password): Promise<void> => {
-    await page.getByLabel('Email').fill(LOGIN.email);
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
-  };
-
-  const createKey = async (page: Page, name: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Create a key' }).click();
-    await page.getByLabel('Name', { exact: true }).fill(name);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'I have copied it' }).click();
-  };
-
+describeInBrowser('the dashboard', (start) => {
   test('a wrong password is refused in words; with the right one and the code the overview opens', async () => {
     const { page, complaints, requests, scripted } = await start({ code: '123456' });
     await signIn(page, 'wrong');
@@ -217,50 +166,6 @@ function inBrowser(chromium: string): void {
     expect(kept).toEqual([[], {}, {}, '']);
   });
 
-  test('with the keyboard alone: past the navigation, through a dialog, and back to its button', async () => {
-    const { page } = await start({}, '/dashboard/keys');
-    await signIn(page);
-    await page.getByText('No keys yet').waitFor();
-    await page.locator('body').press('Tab');
-    expect(await focused(page)).toBe('Skip to the page');
-    await page.keyboard.press('Enter');
-    for (const name of ['API keys', 'Access tokens']) {
-      await page.keyboard.press('Tab');
-      expect(await focused(page)).toBe(name);
-    }
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Create a key');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor();
-    for (let press = 0; press < 12; press += 1) {
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
-    }
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Create a key');
-    await createKey(page, 'checkout');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Create a key');
-  });
-
-  test('on a narrow screen the menu opens, closes with Escape, and closes when a page is chosen', async () => {
-    const { page } = await start({}, '/dashboard', { width: 375 });
-    await signIn(page);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const menu = page.getByRole('button', { name: 'Menu' });
-    const link = page.getByRole('link', { name: 'Keys and tokens' });
-    expect(await link.isVisible()).toBe(false);
-    await menu.click();
-    await page.keyboard.press('Escape');
-    await link.waitFor({ state: 'hidden' });
-    expect(await focused(page)).toBe('Menu');
-    await menu.click();
-    await link.click();
-    await page.getByRole('heading', { name: 'Keys and tokens' }).waitFor();
-    await link.waitFor({ state: 'hidden' });
-  });
-
   test('a theme that is chosen stays after a reload', async () => {
     const { page } = await start();
     await signIn(page);
@@ -274,39 +179,4 @@ function inBrowser(chromium: string): void {
     await page.getByLabel('Theme').waitFor();
     expect(await paper()).toBe(dark);
   });
-
-  test.each(
-    WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-  )(
-    'no barrier, nothing wider than the screen, nothing that moves: $width px, $colorScheme',
-    async (view) => {
-      const { page, complaints } = await start({}, '/dashboard/keys', view);
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      await signIn(page);
-      await page.getByText('No keys yet').waitFor();
-      await createKey(page, 'checkout');
-      await page.getByRole('row', { name: 'checkout' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width);
-      await page.getByRole('link', { name: 'Access tokens' }).click();
-      await page.getByRole('button', { name: 'Create a token' }).click();
-      await page.getByRole('dialog').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('link', { name: 'API keys' }).click();
-      await page.reload();
-      await page.evaluate(WATCH_SHIFTS);
-      await page.getByRole('row', { name: 'checkout' }).waitFor();
-      expect(await page.evaluate('window.shifted')).toBe(0);
-      expect(complaints).toEqual([]);
-    },
-  );
-}
-
-/** The text of what has the focus, once it has settled: a dialog gives it back after it is gone. */
-async function focused(page: Page): Promise<unknown> {
-  return await page.evaluate(
-    'new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(document.activeElement.textContent))))',
-  );
-}
+});

@@ -1,6 +1,7 @@
-import type { PageRoute } from './routes.ts';
-
-/** Returns the pages that a session may open, in their order. */
-export function openRoutes(routes: readonly PageRoute[], scopes: readonly string[]): readonly PageRoute[] {
+/** Returns the pages that a member with these scopes may open, in their order. */
+export function openRoutes<R extends { readonly scopes: readonly string[] }>(
+  routes: readonly R[],
+  scopes: readonly string[],
+): readonly R[] {
   return routes.filter((route) => route.scopes.every((scope) => scopes.includes(scope)));
 }

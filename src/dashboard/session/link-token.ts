@@ -1,8 +1,4 @@
-/** Returns the token of a link's fragment, `#token=…`; undefined where there is none. */
-export function readLinkToken(fragment: string): string | undefined {
-  const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token');
-  return token === null || token === '' ? undefined : token;
-}
+import { readLinkToken } from './read-link-token.ts';
 
 let taken: string | undefined;
 
