@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../src/base/eventually.ts';
 import { sessionCookieName } from '../../src/server/rest/session-cookie.ts';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
@@ -68,6 +69,23 @@ function served(chromium: string, postgresUrl: string): void {
     await dialog.getByLabel('With').selectOption('Python');
     const printed = await run('python3', ['-c', String(await dialog.locator('pre').textContent())]);
     expect(printed.stdout).toMatch(/^\d+\n$/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the overview shows the slots of a network as they come, over credentials that no storage holds', async () => {
+    const login = await world.members.newOwner(await world.members.accountIdOf('watching'));
+    const { page, complaints } = await open('');
+    await page.getByLabel('Email').fill(login.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const slot = page.locator('dd .number');
+    const first = String(await slot.textContent());
+    await eventually('another slot', async () => ((await slot.textContent()) === first ? undefined : true));
+    expect(first).toMatch(/^[\d,]+$/);
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(kept).toBe('[{},{},""]');
     expect(complaints).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { SERVER_ADDRESS } from '../../calls/places.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSession } from '../../session/session.tsx';
+import { LiveSlot } from './live-slot.tsx';
 
 /** The first page after the sign-in: the networks of this server and their addresses. */
 export function OverviewPage() {
@@ -22,6 +23,9 @@ export function OverviewPage() {
                   text={`${SERVER_ADDRESS}${rpc_path}`}
                   label={`Copy the address of ${name}, ${environment}`}
                 />
+              </dd>
+              <dd>
+                Slot <LiveSlot rpcPath={rpc_path} />
               </dd>
             </div>
           ))}
