@@ -9,7 +9,6 @@ import { Field, Select } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { useSession } from '../../session/session.tsx';
-import { isTokenScope } from './token-scopes.ts';
 
 type CreateTokenDialogProps = {
   readonly onCreated: (name: string, accessToken: string) => void;
@@ -36,7 +35,8 @@ export function CreateTokenDialog({ onCreated, onClose }: CreateTokenDialogProps
     onSuccess: ({ name, access_token }) => onCreated(name, access_token),
   });
   const submit = (form: HTMLFormElement): void => {
-    const chosen = new FormData(form).getAll('scope').filter(isTokenScope);
+    const marked = new FormData(form).getAll('scope');
+    const chosen = scopes.filter((scope) => marked.includes(scope));
     const seconds = readForm(form, 'expiry');
     setScopeMissing(chosen.length === 0);
     if (chosen.length === 0) return;
@@ -65,7 +65,7 @@ export function CreateTokenDialog({ onCreated, onClose }: CreateTokenDialogProps
         />
         <fieldset className="choices">
           <legend>Scopes</legend>
-          {scopes.filter(isTokenScope).map((scope) => (
+          {scopes.map((scope) => (
             <label key={scope}>
               <input type="checkbox" name="scope" value={scope} />
               <code>{scope}</code>
