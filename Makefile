@@ -8,13 +8,14 @@ VITEST := $(NODE) node_modules/vitest/vitest.mjs
 BUF := $(NODE) node_modules/@bufbuild/buf/bin/buf
 INSTALLED := node_modules/.keyslot-installed-lock.json
 GENERATED := node_modules/.keyslot-generated
+DASHBOARD := dist/dashboard/index.html
 EMPTY_STORE := node_modules/.keyslot-empty-store
 PROTOS := spec/stream
 PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage bench soak generate mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store
+.PHONY: help serve test coverage bench soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -30,7 +31,7 @@ test: up-to-date ## install, generate and pass every test, or those of some fold
 coverage: up-to-date ## as make test, and print how much of src/ ran; a page per file in node_modules/.cache/keyslot-coverage
 	@rm -rf $(COVERAGE)
 	@NODE_V8_COVERAGE=$(CURDIR)/$(COVERAGE)/raw $(VITEST) run $(TESTS); ended=$$?; \
-		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' \
+		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' --exclude 'src/dashboard/**' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
 bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists, notifications and streams beside their libraries; writes test/bench/*results.md
@@ -52,6 +53,9 @@ soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30); PAR
 generate: install ## write generated/ anew from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
+
+dashboard: install ## build the web app that /dashboard serves, into dist/dashboard
+	@$(NODE) node_modules/vite/bin/vite.js build --config src/dashboard/vite.config.ts
 
 mock: up-to-date ## serve mocks of the ledger, of the wallet service and of the topic streams, which answer from the examples of spec/ (PORT=8899)
 	@exec $(KEYSLOT) mock --port $(or $(PORT),8899)
@@ -75,6 +79,7 @@ check-drift: install
 check-types: install
 	@echo 'check: types'
 	@$(NODE) node_modules/tsgo/bin/tsc -p .
+	@$(NODE) node_modules/tsgo/bin/tsc -p src/dashboard
 
 check-style: install
 	@echo 'check: lint and format'
@@ -93,10 +98,13 @@ install:
 	@cmp -s package-lock.json $(INSTALLED) || { $(CHECK_NODE) && $(INSTALL); }
 
 up-to-date: install
-	@$(MAKE) -j 2 up-to-date-generated up-to-date-store
+	@$(MAKE) -j 2 up-to-date-dashboard up-to-date-store
 
 up-to-date-generated:
 	@test -f $(GENERATED) && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+
+up-to-date-dashboard: up-to-date-generated
+	@test -f $(DASHBOARD) && test -z "$$(find package-lock.json src/dashboard runtime generated/account generated/ledger generated/wallets -newer $(DASHBOARD) -print | head -n 1)" || $(MAKE) dashboard
 
 # A new data directory gets a copy of it: to make one takes seconds.
 up-to-date-store:

@@ -689,6 +689,18 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The dashboard was not built in this checkout; the packed server holds it. */
+  dashboardNotBuilt: {
+    area: 'operations',
+    http: 503,
+    problem: {
+      code: 'dashboard_not_built',
+      status: 503,
+      title: 'Dashboard not built',
+      detail: 'The dashboard is not built in this checkout; run `make dashboard`, then reload.',
+    },
+    data: [],
+  },
   /** The request did not arrive in time. */
   requestTimeout: {
     area: 'access',
@@ -2275,6 +2287,7 @@ export type ErrorContext = {
   readonly methodNotAllowed: Readonly<Record<string, never>>;
   readonly readOnlyPath: Readonly<Record<string, never>>;
   readonly metricsLoopbackOnly: Readonly<Record<string, never>>;
+  readonly dashboardNotBuilt: Readonly<Record<string, never>>;
   readonly requestTimeout: { readonly limitMs: number | bigint };
   readonly bodyTooLarge: { readonly limit: number | bigint };
   readonly callTooLarge: Readonly<Record<string, never>>;

@@ -51,8 +51,8 @@ export class RestCallError extends Error {
 export type RestOptions = {
   /** Address of the server, without /v1. */
   readonly url: string;
-  /** Access token, sent as Bearer. */
-  readonly token: string;
+  /** Access token, sent as Bearer. Absent: the caller is known by what fetch sends itself, such as the cookie of a session. */
+  readonly token?: string;
   readonly fetch?: typeof fetch;
   /** Longest time until an answer is whole; of a stream, until it begins and between two parts of it. Default 30,000. */
   readonly timeoutMs?: number;
@@ -106,7 +106,7 @@ export const createRestCall =
       const response = await send(`${new URL(url).href.replace(/\/$/, '')}${path}${printQuery(query)}`, {
         method,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...present(headers),
         },

@@ -54,11 +54,20 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
 /** A part of the command line that is loaded where its packages are installed (docs/decisions/0013-contract-command.md). */
 const OPTIONAL_PART = /^src\/contract\/scenario(\/|\.ts$)/;
 
+/** The web app runs in a browser: it is built from the generated clients and what they need (docs/decisions/0072-dashboard.md). */
+const DASHBOARD = /^src\/dashboard\//;
+const DASHBOARD_MAY_IMPORT = [
+  DASHBOARD,
+  /^runtime\//,
+  /^generated\/(account|ledger|wallets)\/(client|subscriptions-client|types)\.ts$/,
+];
+
 /**
  * The rooms of src/ from the ground up: each may import those before it, types included, and none after it
  * (docs/decisions/0059-rooms-in-order.md). main.ts stands above them all.
  */
 const ROOMS = [
+  'dashboard',
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
   ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'account-api', 'gate', 'server'],
   ...['localnet', 'mock', 'contract', 'admin', 'start', 'cli'],
@@ -113,7 +122,7 @@ test('imported packages are declared, and a server needs none that only developm
   const imported = sources.flatMap(packagesOf).filter(({ to }) => !isBuiltin(to) && to !== PACKED);
   expect(imported).toContainEqual({ from: 'src/store/postgres/listen.ts', to: 'pg' });
   const open = (from: string) =>
-    /^(src|generated|runtime)\//.test(from) && !OPTIONAL_PART.test(from)
+    /^(src|generated|runtime)\//.test(from) && !OPTIONAL_PART.test(from) && !DASHBOARD.test(from)
       ? served
       : { ...served, ...devDependencies };
   expect(imported.filter(({ from, to }) => !(to in open(from)))).toEqual([]);
@@ -126,6 +135,17 @@ test('src/ itself holds main.ts and the rooms that are listed', () => {
 test('a room of src/ imports only rooms below it', () => {
   const upward = arrows.filter(({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)));
   expect(upward.filter(({ from }) => ROOMS.includes(roomOf(from)))).toEqual([]);
+});
+
+test('the dashboard knows nothing of the server but its clients, and the server nothing of the dashboard but what is built', () => {
+  const outgoing = arrows.filter(({ from }) => DASHBOARD.test(from));
+  expect(outgoing).toContainEqual({
+    from: 'src/dashboard/calls/account-client.ts',
+    to: 'generated/account/client.ts',
+  });
+  expect(outgoing.filter(({ to }) => !DASHBOARD_MAY_IMPORT.some((open) => open.test(to)))).toEqual([]);
+  const incoming = arrows.filter(({ from, to }) => from.startsWith('src/') && DASHBOARD.test(to));
+  expect(incoming.filter(({ from }) => !DASHBOARD.test(from))).toEqual([]);
 });
 
 test('the cases and schemas of the contract are loaded by the contract run alone', () => {

@@ -18,6 +18,8 @@ const LAUNCHER = fileURLToPath(new URL('keyslot.js', import.meta.url));
 const README = fileURLToPath(new URL('server-readme.md', import.meta.url));
 /** Files that the compiler does not emit: scripts, documents, pages and migrations. */
 const IS_ASSET = /(?<!\.ts|\.md)$/;
+/** The web app: what `make dashboard` built of it is packed, its sources are not. */
+const DASHBOARD = { sources: /^src\/dashboard\//, built: 'dist/dashboard' };
 
 /**
  * Compiles the server and its command line to JavaScript and packs it with what it reads as a tarball in `out`. Its files lie as
@@ -31,6 +33,7 @@ export const packServer = (out: string): string => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'bin'), { recursive: true });
   for (const part of ['src', 'generated']) copyAssets(folder, part);
+  cpSync(join(ROOT, DASHBOARD.built), join(folder, DASHBOARD.built), { recursive: true });
   pointToOutputs(join(folder, 'generated'), '.js');
   const options = {
     target: 'es2024',
@@ -69,4 +72,5 @@ const sourcesBelow = (part: string): readonly string[] =>
 const filesBelow = (part: string): readonly string[] =>
   readdirSync(join(ROOT, part), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
+    .filter((path) => !DASHBOARD.sources.test(path));

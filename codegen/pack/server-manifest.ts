@@ -28,7 +28,7 @@ export const serverManifest = ({
   engines,
   scarfSettings,
   bin: { keyslot: 'bin/keyslot.js' },
-  files: ['bin', 'src', 'generated', 'runtime'],
+  files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard'],
   dependencies,
   bundleDependencies: [BUNDLED],
   optionalDependencies,

@@ -9609,6 +9609,7 @@ export type ProblemData = {
   readonly not_found: Problem & { readonly code: 'not_found' };
   readonly method_not_allowed: Problem & { readonly code: 'method_not_allowed' };
   readonly read_only_path: Problem & { readonly code: 'read_only_path' };
+  readonly dashboard_not_built: Problem & { readonly code: 'dashboard_not_built' };
   readonly request_timeout: RequestTimeoutProblem;
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;

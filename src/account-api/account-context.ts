@@ -2,7 +2,6 @@ import type { Keyring } from '../account/keyring.ts';
 import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
 import type { SessionCredentials } from '../account/members/session-credentials.ts';
 import type { SessionHolder } from '../account/members/sessions.ts';
-import type { PlanBook } from '../account/plan-book.ts';
 import type { Scope } from '../account/tokens/scopes.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
 import type { Clock } from '../base/clock.ts';

@@ -84,6 +84,7 @@ ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  
   Account    ${baseUrl}${ACCOUNT_OPERATIONS.listKeys.path}
   Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)
   Reference  ${baseUrl}/docs
+  Dashboard  ${baseUrl}/dashboard
   OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz
   Metrics    ${metricsUrl}

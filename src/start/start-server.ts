@@ -11,6 +11,8 @@ import { type DocumentedNetwork, openapiDocument } from '../ledger/openapi-docum
 import { createReplyMemory } from '../rpc/reply-memory.ts';
 import { readReadiness } from './readiness.ts';
 import { type BaseUrlOptions, createBaseUrlOf } from '../server/http/base-url.ts';
+import { createDashboard, DASHBOARD_PATH } from '../server/dashboard/dashboard-routes.ts';
+import { createRootRedirect } from '../server/dashboard/root-redirect.ts';
 import { createDocs } from '../server/docs/docs-routes.ts';
 import { Connections } from '../server/connections/connections.ts';
 import {
@@ -151,21 +153,28 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
 function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
   const { networks, rooms, rest, config, metrics, log } = parts;
   const watched = { networks, store: rooms.deps.store, signer: rooms.keys.watched };
+  const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
+  const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const operations = createStatusRoutes({
     registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
     readReadiness: () => readReadiness(watched),
-    rpcPaths: networks.map(({ rpcPath }) => rpcPath),
-    baseUrlOf: createBaseUrlOf(baseUrlOptions(config)),
+    ...{ rpcPaths, baseUrlOf },
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
   return createRouter({
-    routes: new Map([...operations, ...docs]),
+    routes: new Map([...operations, ...docs, ...rootRedirect(rpcPaths)]),
+    pages: new Map([[DASHBOARD_PATH, createDashboard({ baseUrlOf })]]),
     rpc: new Map([...endpoints].map(([path, { http }]) => [path, http])),
     rest,
     corsOrigins: config.http.cors_origins,
     onRefusal: metrics.countRefusal,
     log,
   });
+}
+
+/** A network may be served at the bare address; it keeps it. */
+function rootRedirect(rpcPaths: readonly string[]): readonly (readonly [string, HttpHandler])[] {
+  return rpcPaths.includes('/') ? [] : [['/', createRootRedirect(rpcPaths)]];
 }
 
 /** Creates the JSON-RPC endpoint of each network, by path. */

@@ -99,7 +99,8 @@ test('has the dependencies of the checkout at their versions, and nothing that i
   ]);
   const files = await filesOfPackage();
   expect(files).toEqual(expect.arrayContaining(['src/main.js', 'bin/keyslot.js', 'LICENSE']));
-  expect(files.filter((file) => /^(src|generated|runtime)\/.*\.ts$/.test(file))).toEqual([]);
+  expect(files.filter((file) => /^(src|generated|runtime)\/.*\.tsx?$/.test(file))).toEqual([]);
+  expect(files.filter((file) => file.startsWith('src/dashboard'))).toEqual([]);
 });
 
 test(
@@ -123,9 +124,9 @@ test(
       expect([created.status, await created.json()]).toEqual([201, expect.objectContaining({ custody })]);
     }
     const page = await Promise.all(
-      ['/docs', '/docs/viewer.js', '/docs/ledger.json'].map((each) => fetch(`${base}${each}`)),
+      ['/docs', '/docs/viewer.js', '/docs/ledger.json', '/dashboard'].map((each) => fetch(`${base}${each}`)),
     );
-    expect(page.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(page.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const contract = ['contract', '--url', rpcUrl, '--ws', '--grpc', access.grpc_url ?? '', '--token', token];
     const held = await run('npx', npx(...contract), { cwd: folder, env });
     expect(held.stdout).toMatch(/ methods: holds \d+, differs 0/);

@@ -17,10 +17,10 @@ import { withCache } from '../../src/ledger/cache/with-cache.ts';
 import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
 import type { NetworkDrift } from '../../src/ledger/drift/network-drift.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
+import type { DocumentedNetwork } from '../../src/ledger/openapi-document.ts';
 import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
-import { createDocs } from '../../src/server/docs/docs-routes.ts';
+import { createPages } from './create-pages.ts';
 import { NOT_SERVED } from './not-served.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createBaseUrlOf } from '../../src/server/http/base-url.ts';
@@ -240,9 +240,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ rpcPaths: [RPC_PATH], baseUrlOf },
   });
   const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
-  const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
+  const { routes, pages } = createPages({ documented, rpcPath: RPC_PATH, baseUrlOf });
   const router = createRouter({
-    routes: new Map([...operations, ...docs]),
+    ...{ routes: new Map([...operations, ...routes]), pages },
     rpc: new Map([[RPC_PATH, endpoint]]),
     rest: NOT_SERVED,
     corsOrigins: options.corsOrigins ?? ['*'],

@@ -20,7 +20,7 @@ const PACKAGE = /(?:^(?:import|export)\s(?:[^'";]*?\sfrom\s)?\s*|\bimport\(\s*)'
 /** All code files below a top-level folder. */
 export function readSources(folder: string): readonly SourceFile[] {
   return readdirSync(new URL(folder, ROOT), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|js|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|js|mjs)$/.test(entry.name))
     .map((entry) => posix.join(entry.parentPath.slice(fileURLToPath(ROOT).length), entry.name))
     .map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') }));
 }

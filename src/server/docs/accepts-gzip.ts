@@ -1,11 +1,21 @@
+/** Returns the best coding that an Accept-Encoding header accepts, of those that assets are kept in; brotli only if it is named. */
+export function acceptedCoding(header: string | string[] | undefined): 'br' | 'gzip' | 'identity' {
+  if ((readCodings(header).get('br') ?? 0) > 0) return 'br';
+  return acceptsGzip(header) ? 'gzip' : 'identity';
+}
+
 /** True if an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3); by a wildcard too, not with a weight of 0. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
-  const codings = new Map(
+  const codings = readCodings(header);
+  return (codings.get('gzip') ?? codings.get('x-gzip') ?? codings.get('*') ?? 0) > 0;
+}
+
+function readCodings(header: string | string[] | undefined): ReadonlyMap<string, number> {
+  return new Map(
     String(header ?? '')
       .split(',')
       .map(readCoding),
   );
-  return (codings.get('gzip') ?? codings.get('x-gzip') ?? codings.get('*') ?? 0) > 0;
 }
 
 function readCoding(text: string): readonly [string, number] {

@@ -4,34 +4,16 @@ import { dirname, join } from 'node:path';
 import { STREAM_SOURCE } from '../../../generated/stream/sources.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { HttpHandler } from '../http/http-server.ts';
-import type { HeaderMap } from '../http/respond.ts';
 import { type Asset, createAsset } from './asset.ts';
+import { createNonce, pageHeaders } from './page-headers.ts';
 import { sendAsset } from './send-asset.ts';
+import { sendPage } from './send-page.ts';
 
 export type DocsOptions = {
   /** Returns the OpenAPI document of the ledger's methods, as JSON text. Called once, when the page is first opened. */
   readonly readLedgerDocument: () => string;
 };
 
-/** The page may run only its own scripts and styles, and call only this server. The viewer draws its icons from data: URLs. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const PAGE_HEADERS: HeaderMap = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-};
-
-const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const JSON_DOCUMENT = 'application/json; charset=utf-8';
@@ -50,7 +32,7 @@ export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<str
   const walletDocument = assetHandler(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
   const accountDocument = assetHandler(JSON_DOCUMENT, () => readFile(ACCOUNT_DOCUMENT));
   return new Map<string, HttpHandler>([
-    ['/docs', assetHandler(HTML, () => readOwn('page.html'), PAGE_HEADERS)],
+    ['/docs', createPageHandler()],
     ['/docs/', redirectToPage],
     ['/docs/page.js', assetHandler(SCRIPT, () => readOwn('page.js'))],
     ['/docs/page.css', assetHandler(STYLE, () => readOwn('page.css'))],
@@ -65,15 +47,28 @@ export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<str
   ]);
 }
 
+const NONCE_PLACEHOLDER = '{nonce}';
+
+/** Answers with the page, which has a nonce of its own in each response. */
+function createPageHandler(): HttpHandler {
+  let page: string | undefined;
+  return async (request, response) => {
+    page ??= (await readOwn('page.html')).toString();
+    const nonce = createNonce();
+    const html = page.replaceAll(NONCE_PLACEHOLDER, nonce);
+    sendPage(request, response, { html, headers: pageHeaders({ nonce }) });
+  };
+}
+
 /** Reads and compresses a document on the first request, and keeps it. A failure is not kept. */
-function assetHandler(type: string, read: () => Promise<Buffer>, headers: HeaderMap = {}): HttpHandler {
+function assetHandler(type: string, read: () => Promise<Buffer>): HttpHandler {
   let asset: Promise<Asset> | undefined;
   return async (request, response) => {
     asset ??= read().then((body) => createAsset(type, body));
     asset.catch(() => {
       asset = undefined;
     });
-    sendAsset(await asset, request, response, headers);
+    sendAsset(await asset, request, response);
   };
 }
 

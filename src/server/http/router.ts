@@ -14,6 +14,8 @@ export type RouterOptions = {
   readonly routes: ReadonlyMap<string, HttpHandler>;
   /** JSON-RPC by path; a client that requests an unknown path is told these. */
   readonly rpc: ReadonlyMap<string, RpcHandler>;
+  /** Each serves its path and everything below it, for pages of this server alone. */
+  readonly pages: ReadonlyMap<string, HttpHandler>;
   /** Each serves everything else below its prefix, and answers its own refusals. */
   readonly rest: Readonly<Record<RestServiceName, HttpHandler>>;
   /** Origins whose pages may read the answers; `*` for any. */
@@ -24,18 +26,19 @@ export type RouterOptions = {
 
 /** Creates a router that finds the handler by path, and answers errors that it throws. The query is ignored here. */
 export function createRouter(options: RouterOptions): HttpHandlers {
-  const { routes, rpc, rest, corsOrigins } = options;
+  const { routes, rpc, rest, corsOrigins, pages } = options;
   const rpcPaths = [...rpc.keys()].join(', ');
   return {
     handle: (request, response) => {
       const path = pathOf(request.url ?? '');
       const service = restServiceOf(path);
-      if (service === undefined) admitOrigin(request, response, corsOrigins);
-      const handler = routes.get(path) ?? rpc.get(path) ?? (service === undefined ? notFound : rest[service]);
+      const page = service === undefined ? pageAt(pages, path) : undefined;
+      const isJsonRpc = service === undefined && page === undefined;
+      if (isJsonRpc) admitOrigin(request, response, corsOrigins);
+      const other = service === undefined ? (page ?? notFound) : rest[service];
+      const handler = routes.get(path) ?? rpc.get(path) ?? other;
       const refuse = (error: ServiceError): void =>
-        service === undefined
-          ? sendError(response, error)
-          : sendProblem(response, toProblem(error, createRequestId()));
+        isJsonRpc ? sendError(response, error) : sendProblem(response, toProblem(error, createRequestId()));
       return answer(options, { path, response, refuse }, () => handler(request, response));
     },
     servesPlain: (target) => rpc.has(pathOf(target)),
@@ -51,6 +54,11 @@ export function createRouter(options: RouterOptions): HttpHandlers {
   function notFound(): Promise<void> {
     throw serviceError('notFound', { path: rpcPaths });
   }
+}
+
+function pageAt(pages: ReadonlyMap<string, HttpHandler>, path: string): HttpHandler | undefined {
+  for (const [prefix, handler] of pages) if (path === prefix || path.startsWith(`${prefix}/`)) return handler;
+  return undefined;
 }
 
 type Routed = {

@@ -51,6 +51,7 @@ function headersOf({ code, context }: ServiceError, status: number): Readonly<Re
   if (code === 'scopeMissing') {
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${String(context.scope)}"` };
   }
+  if (code === 'readOnlyPath') return { allow: 'GET, HEAD' };
   return status === 429 ? { 'retry-after': String(context.retryAfterSeconds) } : {};
 }
 

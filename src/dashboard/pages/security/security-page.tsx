@@ -1,0 +1,6 @@
+import { Page } from '../../parts/page.tsx';
+
+/** The page "Security". */
+export function SecurityPage() {
+  return <Page title="Security" />;
+}

@@ -1,0 +1,66 @@
+import { RestCallError } from '../../../runtime/rest-call.ts';
+import { retryAfterSeconds } from '../calls/failure-code.ts';
+
+/** An error in words: what happened, what to do, and what to quote to the operator. */
+export type DescribedError = {
+  readonly text: string;
+  readonly remedy?: string;
+  readonly requestId?: string;
+  /** What is wrong, by JSON pointer into the body that was sent. */
+  readonly fields: Readonly<Record<string, string>>;
+};
+
+/** Remedies by code, where the detail of the problem does not hold one. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  store_unavailable: 'Try again in a moment. If it lasts, tell the operator of this server.',
+  internal_error: 'Tell the operator of this server, and quote the request.',
+  scope_missing: 'Ask an owner of the account to do it, or for another role.',
+  role_insufficient: 'Ask an owner of the account to do it, or for another role.',
+  cross_site_request: 'Open the dashboard at its own address, not inside another page.',
+};
+
+/** Puts an error into words. */
+export function describeError(error: unknown): DescribedError {
+  if (!(error instanceof RestCallError)) {
+    return { text: error instanceof Error ? error.message : 'The page failed.', fields: {} };
+  }
+  const { failure } = error;
+  switch (failure.kind) {
+    case 'problem': {
+      const { problem, code } = failure;
+      const seconds = retryAfterSeconds(error);
+      const remedy = REMEDIES[code] ?? (seconds === undefined ? undefined : `Try again in ${seconds} s.`);
+      return {
+        text: problem.detail,
+        requestId: problem.request_id,
+        fields: readFields(problem.errors),
+        ...(remedy !== undefined && !problem.detail.toLowerCase().includes('try again') && { remedy }),
+      };
+    }
+    case 'network':
+      return {
+        text: 'The server could not be reached.',
+        remedy: 'Check your connection, then try again.',
+        fields: {},
+      };
+    case 'timeout':
+      return { text: 'The server did not answer in time.', remedy: 'Try again.', fields: {} };
+    default:
+      return {
+        text: 'The server gave an answer that this page does not understand.',
+        remedy: 'Reload the page: the server may have been updated.',
+        fields: {},
+      };
+  }
+}
+
+function readFields(errors: unknown): Readonly<Record<string, string>> {
+  if (!Array.isArray(errors)) return {};
+  return Object.fromEntries(
+    errors.flatMap((entry: { readonly pointer?: unknown; readonly detail?: unknown }) =>
+      typeof entry.pointer === 'string' && typeof entry.detail === 'string'
+        ? [[entry.pointer, entry.detail]]
+        : [],
+    ),
+  );
+}

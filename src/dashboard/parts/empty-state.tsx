@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react';
+
+/** Shown where a list has nothing; `children` say what to do first. */
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </div>
+  );
+}

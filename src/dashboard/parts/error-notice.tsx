@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { NotConfirmedError } from '../session/not-confirmed.ts';
+import { referenceOf } from '../calls/places.ts';
+import { describeError } from './describe-error.ts';
+
+type ErrorNoticeProps = {
+  readonly error: unknown;
+  /** The operation that failed, by its tag and name in the reference. */
+  readonly operation?: readonly [tag: string, name: string];
+  /** A button that tries again. */
+  readonly children?: ReactNode;
+};
+
+/** Says what failed and what to do. Takes no room without an error, nor after a dialog that the member closed. */
+export function ErrorNotice({ error, operation, children }: ErrorNoticeProps) {
+  if (error === null || error === undefined || error instanceof NotConfirmedError) return null;
+  const { text, remedy, requestId, fields } = describeError(error);
+  return (
+    <div className="notice" role="alert">
+      <p>
+        <strong>{text}</strong> {remedy}
+      </p>
+      {Object.entries(fields).map(([pointer, detail]) => (
+        <p key={pointer}>
+          <code>{pointer === '' ? 'body' : pointer.slice(1)}</code>: {detail}
+        </p>
+      ))}
+      {(requestId !== undefined || operation !== undefined) && (
+        <p className="notice-small">
+          {requestId !== undefined && <code>{requestId}</code>}{' '}
+          {operation !== undefined && <a href={referenceOf(...operation)}>Reference of {operation[1]}</a>}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+import { formatCount, formatMicroUsd } from './format-number.ts';
+
+/** A count, in digits of the same width. */
+export function Count({ value }: { readonly value: number | bigint }) {
+  return <span className="number">{formatCount(value)}</span>;
+}
+
+/** An amount of money, from integer micro-USD. */
+export function Money({ microUsd }: { readonly microUsd: number | bigint }) {
+  return <span className="number">{formatMicroUsd(microUsd)}</span>;
+}

@@ -1,0 +1,10 @@
+/** Takes the room of a page while its code is loaded. */
+export function PageFrame() {
+  return (
+    <div className="page" aria-busy="true">
+      <header className="page-head">
+        <span className="skeleton skeleton-title" />
+      </header>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+
+/** A column of a table. */
+export type Column<Row> = {
+  readonly title: string;
+  readonly show: (row: Row) => ReactNode;
+  /** `number`: aligned right, digits of one width; `actions`: buttons, and the title is only read out. */
+  readonly kind?: 'text' | 'number' | 'actions';
+  /** How wide it is, compared with the others; default 1. */
+  readonly share?: number;
+};
+
+type TableProps<Row> = {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** This many rows are drawn empty while the list is read. */
+  readonly waitingRows?: number;
+};
+
+/** A table that scrolls sideways where it has no room. */
+export function Table<Row>({ caption, columns, rows, keyOf, waitingRows = 0 }: TableProps<Row>) {
+  const shares = columns.reduce((sum, { share = 1 }) => sum + share, 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what does not fit is scrolled with the keyboard.
+    <section className="table-area" aria-label={`${caption} table`} tabIndex={0}>
+      <table>
+        <caption className="only-read">{caption}</caption>
+        <colgroup>
+          {columns.map(({ title, share = 1 }) => (
+            <col key={title} style={{ width: `${(100 * share) / shares}%` }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map(({ title, kind = 'text' }) => (
+              <th key={title} scope="col" className={`cell-${kind}`}>
+                {kind === 'actions' ? <span className="only-read">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, show, kind = 'text' }) => (
+                <td key={title} className={`cell-${kind}`}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {Array.from({ length: waitingRows }, (_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never change places.
+            // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in the row takes the focus.
+            <tr key={index} aria-hidden="true">
+              {columns.map(({ title }) => (
+                <td key={title}>
+                  <span className="skeleton" />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

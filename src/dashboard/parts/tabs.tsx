@@ -1,0 +1,24 @@
+import { Link, useRoute } from 'wouter';
+
+/** A view of a page, with an address of its own. */
+export type Tab = { readonly href: string; readonly title: string };
+
+/** Links to the views of a page. One list on each keeps what is below a list from moving when it is read. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <TabLink key={tab.href} {...tab} />
+      ))}
+    </nav>
+  );
+}
+
+function TabLink({ href, title }: Tab) {
+  const [isCurrent] = useRoute(href);
+  return (
+    <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
+      {title}
+    </Link>
+  );
+}

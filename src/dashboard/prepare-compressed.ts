@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const LEVEL = 9;
+
+/** Writes each built asset beside itself compressed, `.gz` and `.br`: the server compresses nothing. */
+export function prepareCompressed(): Plugin {
+  let folder = '';
+  return {
+    name: 'prepare-compressed',
+    configResolved: ({ build }) => {
+      folder = join(build.outDir, build.assetsDir);
+    },
+    closeBundle: () => {
+      for (const name of readdirSync(folder)) {
+        const body = readFileSync(join(folder, name));
+        writeFileSync(join(folder, `${name}.gz`), gzipSync(body, { level: LEVEL }));
+        writeFileSync(
+          join(folder, `${name}.br`),
+          brotliCompressSync(body, {
+            params: {
+              [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+              [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+            },
+          }),
+        );
+      }
+    },
+  };
+}

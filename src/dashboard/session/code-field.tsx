@@ -1,0 +1,17 @@
+import { Field } from '../parts/field.tsx';
+
+/** Field for a code of the authenticator app, or a backup code. */
+export function CodeField() {
+  return (
+    <Field
+      name="code"
+      label="Code"
+      hint="Six digits from your authenticator app, or a backup code."
+      autoComplete="one-time-code"
+      inputMode="text"
+      spellCheck={false}
+      required
+      autoFocus
+    />
+  );
+}

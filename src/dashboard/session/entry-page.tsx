@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { Brand } from '../shell/brand.tsx';
+import { useTitle } from '../shell/use-title.ts';
+
+/** Frame of the pages that are shown to someone who is not signed in. */
+export function EntryPage({
+  title,
+  lead,
+  children,
+}: {
+  readonly title: string;
+  readonly lead?: string;
+  readonly children?: ReactNode;
+}) {
+  useTitle(title);
+  return (
+    <main className="entry">
+      <div className="entry-card">
+        <Brand />
+        <h1>{title}</h1>
+        {lead !== undefined && <p className="muted">{lead}</p>}
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query';
+import { account } from '../calls/account-client.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { ErrorNotice } from '../parts/error-notice.tsx';
+import { CodeField } from './code-field.tsx';
+import { readForm } from '../parts/read-form.ts';
+import { useEnterSession } from './session.tsx';
+
+/** Asks for a code of the second factor. `onSettled` is told whether it was confirmed. */
+export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfirmed: boolean) => void }) {
+  const enter = useEnterSession();
+  const confirm = useMutation({
+    mutationFn: (code: string) => account.confirmSecondFactor({ code }),
+    onSuccess: (session) => {
+      enter(session);
+      onSettled(true);
+    },
+  });
+  return (
+    <Dialog
+      title="Confirm your second factor"
+      description="This change needs a code of the last five minutes."
+      onClose={() => onSettled(false)}
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm.mutate(readForm(event.currentTarget, 'code').trim());
+        }}
+      >
+        <CodeField />
+        <ErrorNotice error={confirm.error} />
+        <div className="actions">
+          <Button type="button" onClick={() => onSettled(false)}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" isBusy={confirm.isPending}>
+            Confirm
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import type { AcceptInvitationRequest } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorNotice } from '../parts/error-notice.tsx';
+import { Field } from '../parts/field.tsx';
+import { readForm } from '../parts/read-form.ts';
+import { EntryPage } from './entry-page.tsx';
+import { dropLinkToken, takeLinkToken } from './link-token.ts';
+import { MissingLinkPage } from './missing-link-page.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+import { useEnterSession } from './session.tsx';
+
+/** Accepts an invitation, and signs the member in. */
+export function InvitationPage() {
+  const token = takeLinkToken();
+  const enter = useEnterSession();
+  const [, go] = useLocation();
+  const accept = useMutation({
+    mutationFn: async (body: AcceptInvitationRequest) => {
+      const { email, account_id } = await account.acceptInvitation(body);
+      return await account.signIn({ email, password: body.password, account_id });
+    },
+    onSuccess: (session) => {
+      dropLinkToken();
+      enter(session);
+      go('/');
+    },
+  });
+  if (token === undefined) return <MissingLinkPage title="Accept the invitation" />;
+  return (
+    <EntryPage title="Accept the invitation" lead="Choose the name that others see, and a password.">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          accept.mutate({
+            invitation_token: token,
+            name: readForm(form, 'name').trim(),
+            password: readForm(form, 'password'),
+          });
+        }}
+      >
+        <Field name="name" label="Your name" autoComplete="name" maxLength={100} required autoFocus />
+        <NewPasswordField />
+        <ErrorNotice error={accept.error} />
+        <Button type="submit" kind="primary" isBusy={accept.isPending}>
+          Accept
+        </Button>
+      </form>
+    </EntryPage>
+  );
+}

@@ -1,0 +1,57 @@
+import { useMutation } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import type { AcceptSetupLinkRequest } from '../../../generated/account/types.ts';
+import { account } from '../calls/account-client.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorNotice } from '../parts/error-notice.tsx';
+import { Field } from '../parts/field.tsx';
+import { readForm } from '../parts/read-form.ts';
+import { EntryPage } from './entry-page.tsx';
+import { dropLinkToken, takeLinkToken } from './link-token.ts';
+import { MissingLinkPage } from './missing-link-page.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+import { useEnterSession } from './session.tsx';
+
+/** Makes the first member of an account from a set-up link, and signs the member in. */
+export function SetupPage() {
+  const token = takeLinkToken();
+  const enter = useEnterSession();
+  const [, go] = useLocation();
+  const accept = useMutation({
+    mutationFn: async (login: AcceptSetupLinkRequest) => {
+      const { account_id } = await account.acceptSetupLink(login);
+      return await account.signIn({ email: login.email, password: login.password, account_id });
+    },
+    onSuccess: (session) => {
+      dropLinkToken();
+      enter(session);
+      go('/');
+    },
+  });
+  if (token === undefined) return <MissingLinkPage title="Set up your account" />;
+  return (
+    <EntryPage title="Set up your account" lead="You will be its first owner.">
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          accept.mutate({
+            setup_token: token,
+            email: readForm(form, 'email').trim(),
+            name: readForm(form, 'name').trim(),
+            password: readForm(form, 'password'),
+          });
+        }}
+      >
+        <Field name="email" type="email" label="Email" autoComplete="username" required autoFocus />
+        <Field name="name" label="Your name" autoComplete="name" maxLength={100} required />
+        <NewPasswordField />
+        <ErrorNotice error={accept.error} />
+        <Button type="submit" kind="primary" isBusy={accept.isPending}>
+          Create the login
+        </Button>
+      </form>
+    </EntryPage>
+  );
+}

@@ -1,0 +1,19 @@
+/** What the build writes where the nonce of each response belongs (src/dashboard/vite.config.ts). */
+const NONCE_PLACEHOLDER = 'KEYSLOT_NONCE';
+
+/** How the build addresses its assets. */
+const ASSETS = '"./assets/';
+
+/**
+ * Returns the page for one response. The addresses of its assets are relative to the requested path, so that they are right
+ * below a path of a proxy as well; nothing of the request is written into the page.
+ */
+export function dashboardPage(
+  built: string,
+  { path, nonce }: { readonly path: string; readonly nonce: string },
+): string {
+  const depth = path.split('/').length - 2;
+  return built
+    .replaceAll(NONCE_PLACEHOLDER, nonce)
+    .replaceAll(ASSETS, `"${'../'.repeat(depth)}dashboard/assets/`);
+}

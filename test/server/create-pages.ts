@@ -1,0 +1,25 @@
+import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
+import { createDashboard, DASHBOARD_PATH } from '../../src/server/dashboard/dashboard-routes.ts';
+import { createRootRedirect } from '../../src/server/dashboard/root-redirect.ts';
+import { createDocs } from '../../src/server/docs/docs-routes.ts';
+import type { BaseUrlOf } from '../../src/server/http/base-url.ts';
+import type { RouterOptions } from '../../src/server/http/router.ts';
+
+export type PagesOptions = {
+  readonly documented: readonly DocumentedNetwork[];
+  readonly rpcPath: string;
+  readonly baseUrlOf: BaseUrlOf;
+};
+
+/** The pages that a server has: the reference, the dashboard, and the way from the bare address to it. */
+export function createPages({
+  documented,
+  rpcPath,
+  baseUrlOf,
+}: PagesOptions): Pick<RouterOptions, 'routes' | 'pages'> {
+  const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
+  return {
+    routes: new Map([...docs, ['/', createRootRedirect([rpcPath])]]),
+    pages: new Map([[DASHBOARD_PATH, createDashboard({ baseUrlOf })]]),
+  };
+}
