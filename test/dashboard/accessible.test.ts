@@ -2,12 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { findBarriers } from './axe.ts';
 import { createKey, describeInBrowser, signIn } from './use-dashboard.ts';
-
-/** Adds up how far the page's content moved by itself. */
-const WATCH_SHIFTS = `window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true })`;
+import { WATCH_SHIFTS } from './watch-shifts.ts';
 
 const WIDTHS = [375, 1440] as const;
 

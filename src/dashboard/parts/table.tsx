@@ -19,33 +19,47 @@ type TableProps<Row> = {
   readonly waitingRows?: number;
 };
 
-/** A table that scrolls sideways where it has no room. */
+/**
+ * A table. On a narrow screen each row is a block with its columns below each other; the roles say there what the elements no longer do.
+ */
 export function Table<Row>({ caption, columns, rows, keyOf, waitingRows = 0 }: TableProps<Row>) {
   const shares = columns.reduce((sum, { share = 1 }) => sum + share, 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what does not fit is scrolled with the keyboard.
     <section className="table-area" aria-label={`${caption} table`} tabIndex={0}>
-      <table>
+      {/* biome-ignore lint/a11y/noRedundantRoles: on a narrow screen it is not displayed as a table. */}
+      <table role="table">
         <caption className="only-read">{caption}</caption>
         <colgroup>
           {columns.map(({ title, share = 1 }) => (
             <col key={title} style={{ width: `${(100 * share) / shares}%` }} />
           ))}
         </colgroup>
-        <thead>
-          <tr>
+        {/* biome-ignore lint/a11y/noRedundantRoles: as above. */}
+        <thead role="rowgroup">
+          {/* biome-ignore lint/a11y/noRedundantRoles: as above. */}
+          <tr role="row">
             {columns.map(({ title, kind = 'text' }) => (
-              <th key={title} scope="col" className={`cell-${kind}`}>
+              // biome-ignore lint/a11y/noRedundantRoles: as above.
+              <th key={title} role="columnheader" scope="col" className={`cell-${kind}`}>
                 {kind === 'actions' ? <span className="only-read">{title}</span> : title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        {/* biome-ignore lint/a11y/noRedundantRoles: as above. */}
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            // biome-ignore lint/a11y/noRedundantRoles: as above.
+            <tr key={keyOf(row)} role="row">
               {columns.map(({ title, show, kind = 'text' }) => (
-                <td key={title} className={`cell-${kind}`}>
+                // biome-ignore lint/a11y/noRedundantRoles: as above.
+                <td key={title} role="cell" className={`cell-${kind}`}>
+                  {kind !== 'actions' && (
+                    <span className="cell-title" aria-hidden="true">
+                      {title}
+                    </span>
+                  )}
                   {show(row)}
                 </td>
               ))}

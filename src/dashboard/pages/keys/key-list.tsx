@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { useScopes } from '../../session/session.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { LastUse } from './last-use.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -128,4 +129,5 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     },
   },
   { title: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Last used', show: (key) => <LastUse of={key} /> },
 ];

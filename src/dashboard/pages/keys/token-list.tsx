@@ -11,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { useScopes } from '../../session/session.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { LastUse } from './last-use.tsx';
 import { Secret } from './secret.tsx';
 import { StateBadge } from './state-badge.tsx';
 
@@ -120,4 +121,5 @@ const COLUMNS: readonly Column<AccessToken>[] = [
     show: ({ scopes }) => <span className="scope-list">{scopes.join(', ')}</span>,
   },
   { title: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Last used', show: (token) => <LastUse of={token} /> },
 ];

@@ -1,0 +1,84 @@
+import { mkdir } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD } from '../account-api/live/provision-members.ts';
+import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
+import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
+import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { findBarriers } from './axe.ts';
+import { type FilledAccount, fillAccount } from './fill-account.ts';
+import { type DashboardView, openDashboard } from './open-dashboard.ts';
+import { WATCH_SHIFTS } from './watch-shifts.ts';
+
+const DEADLINE_MS = 120_000;
+/** Where `make images` writes pictures of the pages. */
+const IMAGES = process.env.KEYSLOT_IMAGES;
+const VIEWS: readonly Required<Pick<DashboardView, 'width' | 'colorScheme'>>[] = [
+  { width: 375, colorScheme: 'light' },
+  { width: 375, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+  { width: 1440, colorScheme: 'dark' },
+];
+
+const executable = findChromium();
+const postgres = await findPostgres();
+
+if (executable === undefined) test('every page', (context) => context.skip(CHROMIUM_MISSING));
+else if (postgres === undefined) test('every page', (context) => context.skip(POSTGRES_MISSING));
+else describe('every page', { timeout: DEADLINE_MS }, () => pages(executable, postgres));
+
+function pages(chromium: string, postgresUrl: string): void {
+  let browser: Browser;
+  let world: MemberServer;
+  let account: FilledAccount;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([startChromium(chromium), startMemberServer(postgresUrl)]);
+    account = await fillAccount(world, 'acme');
+    if (IMAGES !== undefined) await mkdir(IMAGES, { recursive: true });
+  }, DEADLINE_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  test.each(VIEWS)(
+    'has no barrier, is no wider than the screen, does not move and asks nobody else: $width px, $colorScheme',
+    async (view) => {
+      const { baseUrl } = world.server;
+      const { page, requests, complaints } = await openDashboard(browser, `${baseUrl}/dashboard`, view);
+      await page.getByLabel('Email').fill(account.email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      const faults: string[] = [];
+      const links = await page
+        .getByRole('navigation', { includeHidden: true })
+        .getByRole('link', { includeHidden: true })
+        .all();
+      const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
+      expect(paths.length).toBeGreaterThan(8);
+      for (const path of paths) {
+        const title = String(path);
+        await page.goto(`${baseUrl}${title}`, { waitUntil: 'commit' });
+        await page.evaluate(WATCH_SHIFTS);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+        await page.waitForLoadState('load');
+        const shifted = Number(await page.evaluate('window.shifted'));
+        if (shifted > 0) faults.push(`${title}: moved by ${shifted}`);
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        if (width > view.width) faults.push(`${title}: ${width} px wide`);
+        faults.push(...(await findBarriers(page)).map((barrier) => `${title}: ${barrier}`));
+        const name = title.slice(1).replaceAll('/', '-');
+        if (IMAGES !== undefined)
+          await page.screenshot({ path: `${IMAGES}/${name}-${view.width}-${view.colorScheme}.png` });
+      }
+      expect(faults).toEqual([]);
+      expect(complaints).toEqual([]);
+      const origins = new Set(requests.map((address) => new URL(address).origin));
+      expect([...origins]).toEqual([new URL(baseUrl).origin]);
+    },
+  );
+}
