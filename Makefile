@@ -57,7 +57,7 @@ generate: install ## write generated/ anew from spec/
 dashboard: install ## build the web app that /dashboard serves, into dist/dashboard
 	@$(NODE) node_modules/vite/bin/vite.js build --config src/dashboard/vite.config.ts
 
-mock: up-to-date ## serve mocks of the ledger, of the wallet service and of the topic streams, which answer from the examples of spec/ (PORT=8899)
+mock: up-to-date ## serve mocks of the ledger, of the wallet and account services and of the topic streams, which answer from the examples of spec/ (PORT=8899)
 	@exec $(KEYSLOT) mock --port $(or $(PORT),8899)
 
 contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--ws --allow-writes --json --junit FILE')

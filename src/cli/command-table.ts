@@ -105,14 +105,16 @@ export const COMMANDS = [
     name: 'mock',
     group: 'Servers',
     summary: 'Start mocks that answer from the examples of the specification',
-    details: ['The mock of the wallet service needs @stoplight/prism-cli, which a checkout has.'],
+    details: [
+      'The mock of the wallet service and the account service needs @stoplight/prism-cli, which a checkout has.',
+    ],
     args: [],
     options: [
       { name: 'port', value: 'N', summary: 'Port of the ledger; 0 takes any free port', fallback: '8899' },
       {
         name: 'wallets-port',
         value: 'N',
-        summary: 'Port of the wallet service',
+        summary: 'Port of the wallet service and the account service',
         fallback: "the ledger's port + 1",
       },
       { name: 'grpc-port', value: 'N', summary: 'Port of the stream service', fallback: '50051' },

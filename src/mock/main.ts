@@ -4,11 +4,11 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import type { HttpServer } from '../server/http/http-server.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
-import { hasWalletMock, startWalletMock } from './wallet-mock.ts';
 import { answerCall } from './answer-call.ts';
 import { MockSockets } from './mock-sockets.ts';
 import { startStreamMock } from './stream-mock.ts';
 import { type MockOptions, readMockOptions } from './mock-options.ts';
+import { hasRestMock, startRestMock } from './rest-mock.ts';
 
 export { readMockOptions };
 
@@ -19,10 +19,10 @@ const DOCUMENTED_PATH = '/solana-localnet';
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
 
 /**
- * Runs the mock ledger, the mock of the stream service, and that of the wallet service if it is installed, until SIGTERM or SIGINT. They
- * keep no state: the same request always gets the same answer.
+ * Runs the mock ledger, the mock of the stream service, and that of the wallet service and the account service if it is installed, until
+ * SIGTERM or SIGINT. They keep no state: the same request always gets the same answer.
  *
- * @returns the exit code: 1 if the wallet mock ended by itself.
+ * @returns the exit code: 1 if the last one ended by itself.
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function runMock({ host, port, walletsPort, grpcPort, json }: MockOptions): Promise<number> {
@@ -40,21 +40,21 @@ export async function runMock({ host, port, walletsPort, grpcPort, json }: MockO
     streams.close();
     await closeServer();
   };
-  const wallets = hasWalletMock() ? await orClose(startWalletMock(host, walletsPort), closeBoth) : undefined;
+  const rest = hasRestMock() ? await orClose(startRestMock(host, walletsPort), closeBoth) : undefined;
   const [url, grpcUrl] = [urlOf(server.port), urlOf(streams.port)];
   process.stdout.write(
     json
-      ? `${JSON.stringify({ kind: 'ready', port: server.port, url, grpc_url: grpcUrl, wallets_url: wallets?.url })}\n`
-      : welcome(url, grpcUrl, wallets?.url),
+      ? `${JSON.stringify({ kind: 'ready', port: server.port, url, grpc_url: grpcUrl, wallets_url: rest?.url, account_url: rest?.url })}\n`
+      : welcome(url, grpcUrl, rest?.url),
   );
   const wasAsked = await Promise.race([
     stopped.then(() => true),
-    ...(wallets ? [wallets.ended.then(() => false)] : []),
+    ...(rest ? [rest.ended.then(() => false)] : []),
   ]);
-  await Promise.all([sockets.close(CLOSE_DEADLINE_MS), wallets?.close()]);
+  await Promise.all([sockets.close(CLOSE_DEADLINE_MS), rest?.close()]);
   await closeBoth();
   if (wasAsked) return 0;
-  process.stderr.write('keyslot: the wallet mock ended by itself\n');
+  process.stderr.write('keyslot: the mock of the wallet and account services ended by itself\n');
   return 1;
 }
 
@@ -67,20 +67,21 @@ async function orClose<T>(starting: Promise<T>, close: () => Promise<void>): Pro
   }
 }
 
-function welcome(url: string, grpcUrl: string, walletsUrl: string | undefined): string {
+function welcome(url: string, grpcUrl: string, restUrl: string | undefined): string {
   return `The mock ledger answers ${Object.keys(METHODS).length} methods and ${Object.keys(SUBSCRIPTIONS).length} subscriptions from the examples of the specification, on every path and without a key.
 
   JSON-RPC   ${url}
   WebSocket  ${url.replace(/^http/, 'ws')}
   Streams    ${grpcUrl} (gRPC; the example of each topic, once per slot)
 
-${walletsUrl === undefined ? 'The wallet service has no mock here: npm install @stoplight/prism-cli brings it.' : walletWelcome(walletsUrl)}
+${restUrl === undefined ? 'The wallet service and the account service have no mock here: npm install @stoplight/prism-cli brings it.' : restWelcome(restUrl)}
 
 `;
 }
 
-function walletWelcome(url: string): string {
-  return `The wallet service answers from the examples too, by Prism, with any token; its header Prefer chooses the answer.
+function restWelcome(url: string): string {
+  return `The wallet service and the account service answer from the examples too, by Prism, with any token or session; the header Prefer chooses the answer.
 
-  Wallets    ${url}/v1/wallets      Prefer: code=402, example=balance_insufficient`;
+  Wallets    ${url}/v1/wallets      Prefer: code=402, example=balance_insufficient
+  Account    ${url}/account/v1/keys`;
 }

@@ -6,7 +6,7 @@ export type MockOptions = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Port of the wallet service; 0: any free port. */
+  /** Port of the wallet service and the account service; 0: any free port. */
   readonly walletsPort: number;
   /** Port of the stream service; 0: any free port. */
   readonly grpcPort: number;

@@ -80,6 +80,8 @@ export type RunningMock = {
   readonly rpcUrl: string;
   /** The mock of the wallet service. */
   readonly walletsUrl: string;
+  /** The mock of the account service. */
+  readonly accountUrl: string;
   /** The mock of the stream service. */
   readonly grpcUrl: string;
   readonly stop: () => Promise<void>;
@@ -90,11 +92,16 @@ export async function startMock(): Promise<RunningMock> {
   const node = startNode(['src/main.ts', 'mock', '--port', '0', '--json'], {});
   try {
     const port = await started(node, 'keyslot mock', () => readyPort(node.stdout()));
-    const { wallets_url: walletsUrl = '', grpc_url: grpcUrl = '' } = JSON.parse(node.stdout()) as {
+    const {
+      wallets_url: walletsUrl = '',
+      account_url: accountUrl = '',
+      grpc_url: grpcUrl = '',
+    } = JSON.parse(node.stdout()) as {
       wallets_url?: string;
+      account_url?: string;
       grpc_url?: string;
     };
-    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, grpcUrl, stop: node.stop };
+    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, accountUrl, grpcUrl, stop: node.stop };
   } catch (error) {
     await node.stop();
     throw error;

@@ -8,7 +8,7 @@ import {
   RestCallError,
   type WalletClientOptions,
 } from '../../generated/wallets/client.ts';
-import { startWalletMock, type WalletMock } from '../../src/mock/wallet-mock.ts';
+import { type RestMock, startRestMock } from '../../src/mock/rest-mock.ts';
 
 const ADDRESS = 'http://127.0.0.1:1';
 const JSONL = { 'content-type': 'application/jsonl', 'x-wallet-count': '2' };
@@ -230,9 +230,9 @@ describe('against a server', () => {
 });
 
 describe('against the mock', () => {
-  let mock: WalletMock;
+  let mock: RestMock;
   beforeAll(async () => {
-    mock = await startWalletMock('127.0.0.1', 0);
+    mock = await startRestMock('127.0.0.1', 0);
   });
   afterAll(() => mock?.close());
 

@@ -197,6 +197,8 @@ const sample = (written: RestSchema | undefined, model: RestModel): Json => {
   if (schema.enum) return schema.enum[0] ?? null;
   if (schema.examples) return schema.examples[0] ?? null;
   if (schema.type === 'integer') return schema.minimum ?? 0;
+  if (schema.type === 'array')
+    return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items, model));
   return schema.type === 'object' ? {} : 'abcd';
 };
 

@@ -449,7 +449,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: null, scopes: 'abcd' },
+        body: { name: null, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -468,7 +468,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: true, scopes: 'abcd' },
+        body: { name: true, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -487,7 +487,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 7, scopes: 'abcd' },
+        body: { name: 7, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -506,7 +506,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 1.5, scopes: 'abcd' },
+        body: { name: 1.5, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -525,7 +525,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: [], scopes: 'abcd' },
+        body: { name: [], scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -544,7 +544,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: {}, scopes: 'abcd' },
+        body: { name: {}, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -563,7 +563,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: '', scopes: 'abcd' },
+        body: { name: '', scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -582,7 +582,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: { $repeat: 'a', times: 100 }, scopes: 'abcd' },
+        body: { name: { $repeat: 'a', times: 100 }, scopes: ['account:read'] },
       },
       expect: { kind: 'not-refused', pointer: '/name' },
     },
@@ -595,7 +595,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: { $repeat: 'a', times: 101 }, scopes: 'abcd' },
+        body: { name: { $repeat: 'a', times: 101 }, scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',
@@ -728,7 +728,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: null },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: null },
       },
       expect: {
         kind: 'problem',
@@ -747,7 +747,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: true },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: true },
       },
       expect: {
         kind: 'problem',
@@ -766,7 +766,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 1.5 },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 1.5 },
       },
       expect: {
         kind: 'problem',
@@ -785,7 +785,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 'x' },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 'x' },
       },
       expect: {
         kind: 'problem',
@@ -804,7 +804,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: [] },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: [] },
       },
       expect: {
         kind: 'problem',
@@ -823,7 +823,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: {} },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: {} },
       },
       expect: {
         kind: 'problem',
@@ -842,7 +842,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 60 },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 60 },
       },
       expect: { kind: 'not-refused', pointer: '/expires_in_seconds' },
     },
@@ -855,7 +855,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 59 },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 59 },
       },
       expect: {
         kind: 'problem',
@@ -874,7 +874,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 31536000 },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 31536000 },
       },
       expect: { kind: 'not-refused', pointer: '/expires_in_seconds' },
     },
@@ -887,7 +887,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', scopes: 'abcd', expires_in_seconds: 31536001 },
+        body: { name: 'checkout', scopes: ['account:read'], expires_in_seconds: 31536001 },
       },
       expect: {
         kind: 'problem',
@@ -906,7 +906,7 @@ export const createToken: RestContract = {
         path: '/account/v1/tokens',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { scopes: 'abcd' },
+        body: { scopes: ['account:read'] },
       },
       expect: {
         kind: 'problem',

@@ -1,18 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { childOptions } from '../base/harden-process.ts';
 import { programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
+import { readMockDocument } from './mock-document.ts';
 
-const DOCUMENT = fileURLToPath(new URL('../../generated/wallets/openapi.json', import.meta.url));
 const END_WITH_PARENT = programUrl(new URL('./end-with-parent.ts', import.meta.url)).href;
 const STOP_DEADLINE_MS = 2_000;
 
-/** A running mock of the wallet service. */
-export type WalletMock = {
+/** A running mock of the wallet service and of the account service. */
+export type RestMock = {
   readonly url: string;
   /** Resolves when it has ended, requested or not. */
   readonly ended: Promise<void>;
@@ -20,7 +22,7 @@ export type WalletMock = {
 };
 
 /** True when Prism is installed: a checkout has it, a package uses it where its user installed it. */
-export function hasWalletMock(): boolean {
+export function hasRestMock(): boolean {
   return findPrism() !== undefined;
 }
 
@@ -33,20 +35,23 @@ function findPrism(): string | undefined {
 }
 
 /**
- * Starts Prism on a document, by default that of the wallet service, as a child that ends with this process. It answers from the examples
- * and validates requests; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
+ * Starts Prism on a document, by default that of both services, as a child that ends with this process. It answers from the examples and
+ * validates requests; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
  *
  * @throws ServiceError portTaken, listenFailed.
  */
-export async function startWalletMock(host: string, port: number, document = DOCUMENT): Promise<WalletMock> {
-  const args = ['mock', '--host', host, '--port', String(port), document];
+export async function startRestMock(host: string, port: number, document?: string): Promise<RestMock> {
   const prism = findPrism();
   if (prism === undefined) throw failure(host, port, 'Prism is not installed');
-  const child = fork(prism, args, {
+  const folder = await mkdtemp(join(tmpdir(), 'keyslot-mock-'));
+  const file = join(folder, 'openapi.json');
+  await writeFile(file, document ?? (await readMockDocument()));
+  const child = fork(prism, ['mock', '--host', host, '--port', String(port), file], {
     execArgv: childOptions(['--import', END_WITH_PARENT]),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const ended = once(child, 'exit').then(() => undefined);
+  // It watches the document, and would start anew without it.
+  const ended = once(child, 'exit').then(() => rm(folder, { recursive: true }));
   const output: string[] = [];
   const url = await Promise.race([addressIn(child, output), ended]);
   if (url === undefined) throw failure(host, port, output.join('\n'));
