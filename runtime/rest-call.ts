@@ -60,6 +60,12 @@ export type RestOptions = {
   readonly signal?: AbortSignal;
 };
 
+/**
+ * Options of a client whose operations take a session too. Without a token no Authorization is sent, and a browser sends its cookies to a
+ * server of the page's own origin.
+ */
+export type SessionRestOptions = Omit<RestOptions, 'token'> & { readonly token?: string };
+
 /** What a single call may have. */
 export type CallOptions = { readonly signal?: AbortSignal };
 
@@ -98,7 +104,7 @@ export type RestCall = (request: RestRequest) => Promise<unknown>;
 
 /** Calls over fetch. */
 export const createRestCall =
-  ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: RestOptions): RestCall =>
+  ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: SessionRestOptions): RestCall =>
   async ({ operation, method, path, query = {}, headers = {}, body, signal: callSignal }) => {
     const watch = startWatch(operation, timeoutMs, [signal, callSignal]);
     try {
@@ -110,6 +116,7 @@ export const createRestCall =
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...present(headers),
         },
+        ...(token === undefined ? { credentials: 'same-origin' } : {}),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: watch.signal,
       });

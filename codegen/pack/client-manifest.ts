@@ -1,6 +1,7 @@
 import type { RootManifest } from './root-manifest.ts';
 
 const ENTRY = './lib/generated/package';
+const ACCOUNT_ENTRY = './lib/generated/account/package';
 const STREAM_ENTRY = './lib/generated/stream/package';
 /** What ./stream needs, and nothing else. */
 const STREAM_PEERS = ['@bufbuild/protobuf', '@grpc/grpc-js'];
@@ -10,13 +11,14 @@ export const clientManifest = ({ version, license, dependencies }: RootManifest)
   name: '@keyslot/client',
   version,
   description:
-    'Typed clients of the Solana JSON-RPC ledger methods and of the Keyslot wallet service, and of topic streams over gRPC: u64 as bigint, streams, typed errors, no dependencies.',
+    'Typed clients of the Solana JSON-RPC ledger methods and of the Keyslot wallet and account services, and of topic streams over gRPC: u64 as bigint, streams, typed errors, no dependencies.',
   license,
   type: 'module',
   sideEffects: false,
   engines: { node: '>=20' },
   exports: {
     '.': { types: `${ENTRY}.d.ts`, default: `${ENTRY}.js` },
+    './account': { types: `${ACCOUNT_ENTRY}.d.ts`, default: `${ACCOUNT_ENTRY}.js` },
     './stream': { types: `${STREAM_ENTRY}.d.ts`, default: `${STREAM_ENTRY}.js` },
     './package.json': './package.json',
   },

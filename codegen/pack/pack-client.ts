@@ -6,7 +6,8 @@ import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
 
 const README = fileURLToPath(new URL('client-readme.md', import.meta.url));
-const ENTRY = 'generated/package.ts';
+/** What is exported as the package itself, and as ./account: names of the two are the same. */
+const ENTRIES = ['generated/package.ts', 'generated/account/package.ts'];
 /** The client of streams, which is for Node. */
 const STREAM_ENTRY = 'generated/stream/package.ts';
 
@@ -23,7 +24,7 @@ export const packClient = (out: string): string => {
   mkdirSync(folder, { recursive: true });
   const part = { out: 'lib', options: { declaration: true } };
   const browser = { ...part.options, lib: ['es2022', 'dom'], types: [] };
-  compile(folder, { ...part, files: [ENTRY], options: browser });
+  compile(folder, { ...part, files: ENTRIES, options: browser });
   const node = { ...part.options, lib: ['es2024'], types: ['node'] };
   compile(folder, { ...part, files: [STREAM_ENTRY], options: node });
   pointToOutputs(folder, '.d.ts');

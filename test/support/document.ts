@@ -15,6 +15,7 @@ export const TOOLS_MISSING = 'no curl or no jq; provide them with `apt-get insta
 /** The entries of @keyslot/client, which is not installed here. */
 const CLIENT_ENTRIES: Readonly<Record<string, string>> = {
   '@keyslot/client': 'generated/package.ts',
+  '@keyslot/client/account': 'generated/account/package.ts',
   '@keyslot/client/stream': 'generated/stream/package.ts',
 };
 

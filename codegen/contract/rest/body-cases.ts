@@ -198,7 +198,7 @@ const sample = (written: RestSchema | undefined, model: RestModel): Json => {
   if (schema.examples) return schema.examples[0] ?? null;
   if (schema.type === 'integer') return schema.minimum ?? 0;
   if (schema.type === 'array')
-    return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items, model));
+    return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items || undefined, model));
   return schema.type === 'object' ? {} : 'abcd';
 };
 

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blocksOf, hasTools, runShell, TOOLS_MISSING } from '../../support/document.ts';
+import { blocksOf, hasTools, runProgram, runShell, TOOLS_MISSING } from '../../support/document.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 
@@ -24,4 +26,19 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
     ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts'],
     ...['name', 'account_id', 'limit_requests', 'networks'],
   ]);
+});
+
+test('the program of the client package works as it stands', { timeout: DEADLINE_MS }, async () => {
+  const [program = '', ...others] = blocksOf('codegen/pack/client-readme.md', 'js').filter((text) =>
+    text.includes("'@keyslot/client/account'"),
+  );
+  expect(others).toEqual([]);
+  const access = JSON.parse(await readFile(join(server.dataDir, 'dev.json'), 'utf8')) as {
+    readonly access_token: string;
+  };
+  const own = program
+    .replace("'http://127.0.0.1:8080'", JSON.stringify(server.baseUrl))
+    .replace("'ks_tok_…'", JSON.stringify(access.access_token));
+  const lines = await runProgram({ directory: directory(), dataDir: server.dataDir }, own);
+  expect(lines[0]).toMatch(/^[0-9a-f-]{36} checkout$/);
 });

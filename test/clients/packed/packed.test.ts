@@ -68,7 +68,9 @@ test('it is JavaScript with types, and imports nothing but itself, but for the c
   const files = (await readdir(installed('lib'), { recursive: true })).filter((path) => path.includes('.'));
   const scripts = files.filter((path) => path.endsWith('.js'));
   expect(scripts).toEqual(
-    expect.arrayContaining(['generated/ledger/package.js', 'generated/wallets/package.js']),
+    expect.arrayContaining([
+      ...['generated/ledger/package.js', 'generated/wallets/package.js', 'generated/account/package.js'],
+    ]),
   );
   expect(files.filter((path) => !scripts.includes(path)).sort()).toEqual(
     scripts.map((path) => path.replace(/\.js$/, '.d.ts')).sort(),
@@ -123,6 +125,7 @@ test('the program works against a server: exact integers, and errors by their na
   const { signature } = await land(clients, payer, [transfer(payer, payer.address, 1n)], limits);
   const { stdout } = await run(NODE, ['program.ts', address.href, apiKey, signature], { cwd: folder });
   expect(JSON.parse(stdout)).toEqual({
+    key: ['same-origin', 'checkout'],
     slot: 'bigint',
     lamports: '1',
     rentEpoch: '18446744073709551615',

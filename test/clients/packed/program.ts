@@ -16,6 +16,7 @@ import {
   type UiAccount,
   type Wallet,
 } from '@keyslot/client';
+import { createAccountClient, type NewApiKey } from '@keyslot/client/account';
 
 const [, , url = '', apiKey = '', version1Signature = ''] = process.argv;
 const ledger: LedgerClient = createLedgerClient({ url, apiKey });
@@ -87,8 +88,15 @@ try {
   if (isWalletError(error, 'balance_insufficient')) available = error.failure.problem.available;
 }
 
+const accountService = createAccountClient({
+  url: 'http://127.0.0.1:1',
+  fetch: async (_url, request) => Response.json({ key_id: request?.credentials, name: 'checkout' }),
+});
+const key: NewApiKey = await accountService.createKey({ name: 'checkout' });
+
 console.log(
   JSON.stringify({
+    key: [key.key_id, key.name],
     slot: typeof rounded,
     lamports: String(lamports),
     rentEpoch: String(found?.rentEpoch),
