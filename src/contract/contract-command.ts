@@ -19,6 +19,7 @@ import { observeScenario } from './command/observe-scenario.ts';
 import { type ContractOptions, readContractOptions } from './command/options.ts';
 import { partsOf, printAsJson, printJunit, printText, type RunReport } from './command/print-report.ts';
 import { askVersionNeed } from './command/version-need.ts';
+import { runAccount } from './command/run-account.ts';
 import { runWallets } from './command/run-wallets.ts';
 import type { HearAnswer } from './json-rpc.ts';
 import { runContract } from './runner.ts';
@@ -62,9 +63,10 @@ export async function contractCommand(
     const methods = ledger.methods.map(hideIn(mask));
     const subscriptions = ledger.subscriptions.map(hideIn(mask));
     const operations = (await runWalletService(options)).map(hideIn(mask));
+    const account = (await runAccountService(options)).map(hideIn(mask));
     const calls = (await runStreamService(options)).map(hideIn(mask));
     const found = options.ledger && hideInDrift(mask, drift.report());
-    const report = { url: mask.shownUrl, methods, subscriptions, operations, calls, drift: found };
+    const report = { url: mask.shownUrl, methods, subscriptions, operations, account, calls, drift: found };
     writeOut(json ? printAsJson(report) : printText(report));
     if (junitFile !== undefined) writeFileSync(junitFile, printJunit(report));
     if (!isFulfilled(partsOf(report))) return EXIT_UNFULFILLED;
@@ -136,6 +138,10 @@ async function subscribe(
 
 async function runWalletService({ wallets, allowWrites }: ContractOptions): Promise<readonly PartReport[]> {
   return wallets === undefined ? [] : await runWallets(wallets, allowWrites, { nowMs: Date.now, pause });
+}
+
+async function runAccountService({ account, allowWrites }: ContractOptions): Promise<readonly PartReport[]> {
+  return account === undefined ? [] : await runAccount(account, allowWrites);
 }
 
 async function runStreamService({ streams }: ContractOptions): Promise<readonly PartReport[]> {

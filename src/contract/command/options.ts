@@ -5,6 +5,7 @@ import type { SocketTarget } from '../subscriptions/contract-socket.ts';
 import { createMask, type Mask } from './create-mask.ts';
 import { createPace } from './create-pace.ts';
 import type { StreamTarget } from '../streams/stream-target.ts';
+import type { AccountTarget } from './run-account.ts';
 import type { WalletTarget } from './run-wallets.ts';
 
 /** What `keyslot contract` is asked for. */
@@ -15,10 +16,12 @@ export type ContractOptions = {
   readonly sockets: SocketTarget | undefined;
   /** Undefined: the wallet service is not asked. */
   readonly wallets: WalletTarget | undefined;
+  /** Undefined: the account service is not asked. */
+  readonly account: AccountTarget | undefined;
   /** Undefined: the stream service is not asked. */
   readonly streams: StreamTarget | undefined;
   readonly mask: Mask;
-  /** Whether airdrops may be asked for, transactions sent, and wallets made and destroyed. */
+  /** Whether airdrops may be asked for, transactions sent, wallets made and destroyed, and keys and tokens made and revoked. */
   readonly allowWrites: boolean;
   readonly json: boolean;
   readonly junitFile: string | undefined;
@@ -29,6 +32,7 @@ const FROM_ENVIRONMENT = {
   apikey: 'KEYSLOT_CONTRACT_APIKEY',
   token: 'KEYSLOT_CONTRACT_TOKEN',
   totp: 'KEYSLOT_CONTRACT_TOTP',
+  session: 'KEYSLOT_CONTRACT_SESSION',
 } as const;
 
 const OPTIONS = {
@@ -37,6 +41,8 @@ const OPTIONS = {
   apikey: { type: 'string' },
   token: { type: 'string' },
   totp: { type: 'string' },
+  session: { type: 'string' },
+  account: { type: 'boolean', default: false },
   ws: { type: 'boolean', default: false },
   'ws-url': { type: 'string' },
   'allow-writes': { type: 'boolean', default: false },
@@ -46,7 +52,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments of `keyslot contract`. With a token and no API key the wallet service alone is asked, with --grpc and no --url
+ * Reads the arguments of `keyslot contract`. With a token or a session and no API key only the services that take
+ * it are asked, with --grpc and no --url
  * the stream service alone.
  * @throws TypeError for what is none of them, or missing.
  */
@@ -64,19 +71,24 @@ export function readContractOptions(
     values[name] ?? (env[FROM_ENVIRONMENT[name]] || undefined);
   const [apikey, token, totp] = [secret('apikey'), secret('token'), secret('totp')];
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new TypeError('--token is no token');
+  const session = secret('session');
+  if (session !== undefined && !/^[\w-]+$/.test(session)) throw new TypeError('--session is no session');
+  if (values.account && (token ?? session) === undefined)
+    throw new TypeError('--account needs --token or --session');
   if (totp !== undefined && token === undefined) throw new TypeError('--totp needs --token');
   const address = new URL(url);
   if (apikey !== undefined) address.searchParams.set('apikey', apikey);
   const socketAddress =
     values.ws || values['ws-url'] !== undefined ? socketOf(address, values['ws-url']) : undefined;
   if (apikey !== undefined) socketAddress?.searchParams.set('apikey', apikey);
-  const mask = maskBoth(createMask(address, [token ?? '', totp ?? '']), socketAddress);
+  const mask = maskBoth(createMask(address, [token ?? '', totp ?? '', session ?? '']), socketAddress);
   const authorization = takeCredentials(address);
   const socketAuthorization = socketAddress && takeCredentials(socketAddress);
   const pace = createPace(readRate(rate), { nowMs: Date.now, pause });
   const hasUrl = values.url !== undefined;
-  const isLedger = hasUrl && (token === undefined || address.searchParams.has('apikey'));
-  if (socketAddress && !isLedger) throw new TypeError('--ws needs --url, and --apikey beside --token');
+  const isLedger = hasUrl && ((token ?? session) === undefined || address.searchParams.has('apikey'));
+  if (socketAddress && !isLedger)
+    throw new TypeError('--ws needs --url, and --apikey beside --token or --session');
   return {
     ledger: isLedger ? { rpcUrl: address.href, authorization, pace } : undefined,
     sockets: socketAddress && {
@@ -85,6 +97,10 @@ export function readContractOptions(
       pace,
     },
     wallets: token === undefined || !hasUrl ? undefined : { baseUrl: besides(address), token, totp, pace },
+    account:
+      (token ?? session) === undefined || !hasUrl
+        ? undefined
+        : { baseUrl: besides(address), token, session, isRequired: values.account, pace },
     streams: grpc === undefined ? undefined : { grpcUrl: grpc, apiKey: keyIn(address), token },
     ...{ mask, allowWrites, json, junitFile },
   };

@@ -11,6 +11,8 @@ export type RunReport = {
   readonly subscriptions: readonly PartReport[];
   /** Of the wallet service; empty where it was not asked. */
   readonly operations: readonly PartReport[];
+  /** Operations of the account service; empty where it was not asked. */
+  readonly account: readonly PartReport[];
   /** Of the stream service; empty where it was not asked. */
   readonly calls: readonly PartReport[];
   /** What the ledger answered that the specification does not know; undefined where it was not asked. */
@@ -18,20 +20,27 @@ export type RunReport = {
 };
 
 /** Everything that a run reports on. */
-export function partsOf({ methods, subscriptions, operations, calls }: RunReport): readonly PartReport[] {
-  return [...methods, ...subscriptions, ...operations, ...calls];
+export function partsOf({
+  methods,
+  subscriptions,
+  operations,
+  account,
+  calls,
+}: RunReport): readonly PartReport[] {
+  return [...methods, ...subscriptions, ...operations, ...account, ...calls];
 }
 
 /**
- * A line per method, subscription, operation of the wallet service and call of the stream service, what differs below it, and the counts;
+ * A line per method, subscription, operation of the REST services and call of the stream service, what differs below it, and the counts;
  * then what the specification does not know.
  */
 export function printText(report: RunReport): string {
-  const { url, methods, subscriptions, operations, calls } = report;
+  const { url, methods, subscriptions, operations, account, calls } = report;
   const sections = [
     printPart('methods', methods),
     printPart('subscriptions', subscriptions),
     printPart('operations of the wallet service', operations),
+    printPart('operations of the account service', account),
     printPart('calls of the stream service', calls),
   ];
   return `${url}\n\n${sections.join('')}${limitText(partsOf(report))}${driftText(report.drift)}`;
@@ -75,7 +84,7 @@ function limitText(reports: readonly PartReport[]): string {
 
 /** The same as JSON; cases that held are only counted, those that were left out by their reason. */
 export function printAsJson(report: RunReport): string {
-  const { url, methods, subscriptions, operations, calls } = report;
+  const { url, methods, subscriptions, operations, account, calls } = report;
   const head = {
     url,
     isFulfilled: isFulfilled(partsOf(report)),
@@ -86,6 +95,7 @@ export function printAsJson(report: RunReport): string {
     methods: methods.map((each) => ({ method: each.name, ...shownPart(each) })),
     subscriptions: subscriptions.map((each) => ({ subscription: each.name, ...shownPart(each) })),
     operations: operations.map((each) => ({ operation: each.name, ...shownPart(each) })),
+    account: account.map((each) => ({ operation: each.name, ...shownPart(each) })),
     calls: calls.map((each) => ({ call: each.name, ...shownPart(each) })),
     ...(report.drift && { drift: report.drift }),
   };

@@ -1,16 +1,13 @@
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { Pace } from '../json-rpc.ts';
-import type { Answer } from '../wallets/check-answer.ts';
-import {
-  runWalletContract,
-  type SendWalletRequest,
-  sendByFetch,
-  type WalletResult,
-} from '../wallets/run-contract.ts';
+import { runWalletContract, type SendWalletRequest, type WalletResult } from '../wallets/run-contract.ts';
 import { createSecondFactor, type CodeClock } from './second-factor.ts';
-import { type OperationReport, reportOperations } from './wallet-reports.ts';
-import { createOutsideValues, isRefusedAtOnce, NEVER_MADE } from './wallet-values.ts';
+import { isRefusedAtOnce } from './prepare-value.ts';
+import { sendAtPace } from './send-at-pace.ts';
+import { reportOperations } from './wallet-reports.ts';
+import type { PartReport } from './method-reports.ts';
+import { createOutsideValues, NEVER_MADE } from './wallet-values.ts';
 
 /** A wallet service, as a caller from outside has it. */
 export type WalletTarget = {
@@ -31,9 +28,9 @@ export async function runWallets(
   { baseUrl, token, totp, pace }: WalletTarget,
   allowWrites: boolean,
   clock: CodeClock,
-): Promise<readonly OperationReport[]> {
+): Promise<readonly PartReport[]> {
   const factor = totp === undefined ? undefined : createSecondFactor(totp, clock);
-  const send = withPace(baseUrl, pace);
+  const send = sendAtPace(baseUrl, pace);
   await assertTokenTaken(send, token);
   const value = createOutsideValues({ token, factor, allowWrites, send });
   const results: WalletResult[] = [];
@@ -45,7 +42,7 @@ export async function runWallets(
       results.push(...(await runWalletContract(run, [item])));
     }
   }
-  return reportOperations(results);
+  return reportOperations(WALLET_CONTRACT, results);
 }
 
 type Means = { readonly allowWrites: boolean; readonly hasFactor: boolean };
@@ -69,18 +66,4 @@ async function assertTokenTaken(send: SendWalletRequest, token: string): Promise
     true,
   );
   if (status === 401) throw new Error('the wallet service refuses the token (HTTP 401)');
-}
-
-/** Sends at the speed that the server takes. */
-function withPace(baseUrl: string, pace: Pace): SendWalletRequest {
-  return async (request, isRead) => {
-    let answer: Answer | undefined;
-    await pace(async () => {
-      answer = await sendByFetch(baseUrl, request, isRead);
-      const { status, text, headers } = answer;
-      return { status, text, retryAfter: headers.get('retry-after') };
-    });
-    if (answer === undefined) throw new Error('nothing was sent');
-    return answer;
-  };
 }

@@ -1,17 +1,16 @@
-import type { RestCase } from '../../../runtime/rest-case.ts';
-import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
-import type { OperationId } from '../../../generated/wallets/operations.ts';
+import type { RestCase, RestContract } from '../../../runtime/rest-case.ts';
 import { RateLimited } from '../json-rpc.ts';
 import type { WalletResult } from '../wallets/run-contract.ts';
 import { type CaseReport, countCases, type PartReport } from './method-reports.ts';
 
-export type OperationReport = PartReport & { readonly name: OperationId };
-
-/** What a run says of every operation of the wallet service. */
-export function reportOperations(results: readonly WalletResult[]): readonly OperationReport[] {
+/** What a run says of every operation of a service. */
+export function reportOperations(
+  contract: Readonly<Record<string, RestContract>>,
+  results: readonly WalletResult[],
+): readonly PartReport[] {
   const byCase = new Map(results.map((result) => [result.case, result]));
-  return (Object.keys(WALLET_CONTRACT) as OperationId[]).map((name) => {
-    const cases = WALLET_CONTRACT[name].cases.map((item) => reportCase(item, byCase.get(item)));
+  return Object.entries(contract).map(([name, operation]) => {
+    const cases = operation.cases.map((item) => reportCase(item, byCase.get(item)));
     return { name, verdict: verdictOf(cases), isGiven: true, cases };
   });
 }
@@ -21,10 +20,10 @@ function reportCase({ kind, name }: RestCase, result: WalletResult | undefined):
   return { kind, name, outcome: outcomeOf(result), failures: result.reasons };
 }
 
-/** Refusals that say something of the account, not of the operation. */
+/** Refusals that say something of the account or of the member, not of the operation. */
 const OF_ACCOUNT = [
   ...['balance_insufficient', 'credit_limit_reached', 'scope_missing'],
-  ...['two_factor_not_enrolled', 'two_factor_locked'],
+  ...['two_factor_not_enrolled', 'two_factor_locked', 'role_insufficient', 'fresh_factor_required'],
 ];
 /** What a server without the operation answers. */
 const ABSENT = [404, 405, 501];

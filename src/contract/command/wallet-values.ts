@@ -4,6 +4,14 @@ import type { WalletValueName } from '../../../generated/contract/wallets/contra
 import { createKeyText } from '../../account/key-text.ts';
 import { MissingValue } from '../wallets/send-case.ts';
 import type { SendWalletRequest } from '../wallets/run-contract.ts';
+import {
+  askForValue,
+  isRefusedAtOnce,
+  missing,
+  oversizedText,
+  rememberEach,
+  textOf,
+} from './prepare-value.ts';
 import type { SecondFactor } from './second-factor.ts';
 
 /** What a caller from outside has. */
@@ -20,8 +28,6 @@ export type OutsideValues = (name: WalletValueName, item: RestCase) => Promise<s
 
 /** In the form of an id, and never given out. */
 export const NEVER_MADE = 'w_8iUJPsBQGcwe8SGq9nvuTc';
-/** One byte more than a server takes by default. */
-const OVERSIZED_BYTES = 1_048_577;
 const NO_FACTOR = 'the second factor of the account is not given (--totp)';
 
 /**
@@ -34,7 +40,7 @@ export function createOutsideValues(access: OutsideAccess): OutsideValues {
   const makers: Partial<Readonly<Record<WalletValueName, (item: RestCase) => Promise<string>>>> = {
     token: async () => token,
     unknown_token: async () => createKeyText('ks_tok_'),
-    oversized_text: async () => ' '.repeat(OVERSIZED_BYTES),
+    oversized_text: async () => oversizedText(),
     fresh_key: async () => randomUUID(),
     wallet_id: () => once('wallet_id', () => makeWallet(access)),
     fresh_wallet_id: () => makeWallet(access),
@@ -60,25 +66,6 @@ export function createOutsideValues(access: OutsideAccess): OutsideValues {
     }
     const make = makers[name] ?? missing(`only the operator has: ${name}`);
     return await make(item);
-  };
-}
-
-/** A request whose token is refused goes no further, whatever else is in it. */
-export function isRefusedAtOnce({ expect }: RestCase): boolean {
-  return expect.kind === 'problem' && expect.status === 401;
-}
-
-function missing(reason: string): never {
-  throw new MissingValue(reason);
-}
-
-/** What failed is not tried again. */
-function rememberEach() {
-  const known = new Map<string, Promise<string>>();
-  return (name: string, make: () => Promise<string>): Promise<string> => {
-    const value = known.get(name) ?? make();
-    known.set(name, value);
-    return value;
   };
 }
 
@@ -113,31 +100,9 @@ async function ask(
   path: string,
   parts: Partial<RestCaseRequest>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (!allowWrites) throw new MissingValue('it takes a wallet that the run makes (--allow-writes)');
-  const type = parts.body === undefined ? {} : { 'Content-Type': 'application/json' };
-  const headers = { ...type, ...parts.headers };
-  const { status, text } = await send({ method, path, token, ...parts, headers }, true);
-  const answer = parse(text);
-  if (status >= 200 && status < 300) return answer;
-  const code = typeof answer.code === 'string' ? ` ${answer.code}` : '';
-  throw new MissingValue(
-    `the run could not prepare it: ${method} ${path.split('/w_')[0]} answered ${status}${code}`,
-  );
+  if (!allowWrites) missing('it takes a wallet that the run makes (--allow-writes)');
+  return await askForValue(send, { method, path, token, ...parts });
 }
 
 const member = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'wallet_id' in value ? value.wallet_id : undefined;
-
-function textOf(value: unknown, name: string): string {
-  if (typeof value === 'string') return value;
-  throw new MissingValue(`the run could not prepare it: the answer lacks ${name}`);
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
-}

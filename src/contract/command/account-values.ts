@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { RestCase } from '../../../runtime/rest-case.ts';
+import type { AccountValueName } from '../../../generated/contract/account/contract.ts';
+import { OPERATIONS, type Scope } from '../../../generated/account/operations.ts';
+import { createKeyText } from '../../account/key-text.ts';
+import type { SendWalletRequest } from '../wallets/run-contract.ts';
+import {
+  askForValue,
+  isRefusedAtOnce,
+  missing,
+  oversizedText,
+  rememberEach,
+  textOf,
+} from './prepare-value.ts';
+
+/** The session that a run is given. */
+export type GivenSession = { readonly token: string; readonly role: string; readonly accountId: string };
+
+/** What a caller from outside has. */
+export type AccountAccess = {
+  readonly token: string | undefined;
+  readonly session: GivenSession | undefined;
+  /** Whether API keys and access tokens may be made. */
+  readonly allowWrites: boolean;
+  readonly send: SendWalletRequest;
+};
+
+/** The value behind a name, for a case. @throws MissingValue that says why there is none. */
+export type AccountValues = (name: AccountValueName, item: RestCase) => Promise<string>;
+
+/** In the form of an id, and never given out. */
+const NEVER_MADE = '00000000-0000-4000-8000-000000000000';
+const NAME = 'contract run';
+/** A token that a run makes ends by itself too. */
+const EXPIRES_IN_SECONDS = 3_600;
+
+/** The values that a run can have from outside: the token, the session, and what it makes itself with them. */
+export function createAccountValues(access: AccountAccess): AccountValues {
+  const { session } = access;
+  const once = rememberEach();
+  const makeToken = (...scopes: readonly (Scope | 'wallets:read')[]) =>
+    make(access, OPERATIONS.createToken.path, { name: NAME, scopes, expires_in_seconds: EXPIRES_IN_SECONDS });
+  const makeKey = async (): Promise<string> =>
+    textOf((await make(access, OPERATIONS.createKey.path, { name: NAME })).key_id, 'key_id');
+  const tokenWith = async (scope: Scope | 'wallets:read'): Promise<string> =>
+    textOf((await makeToken(scope)).access_token, 'access_token');
+  const makers: Partial<Readonly<Record<AccountValueName, () => Promise<string>>>> = {
+    token: async () => access.token ?? missing('no token is given (--token)'),
+    session: async () => session?.token ?? missing('no session is given (--session)'),
+    unknown_token: async () => createKeyText('ks_tok_'),
+    unknown_session: async () => createKeyText('ks_ses_'),
+    oversized_text: async () => oversizedText(),
+    new_email: async () => `${randomUUID()}@example.com`,
+    own_account_id: async () => session?.accountId ?? missing('no session is given (--session)'),
+    fresh_key_id: makeKey,
+    fresh_token_id: async () => textOf((await makeToken('account:read')).token_id, 'token_id'),
+    revoked_key_id: () =>
+      once('revoked_key_id', async () => {
+        const id = await makeKey();
+        await revoke(access, OPERATIONS.revokeKey.path, id);
+        return id;
+      }),
+    revoked_token: () =>
+      once('revoked_token', async () => {
+        const made = await makeToken('account:read');
+        await revoke(access, OPERATIONS.revokeToken.path, textOf(made.token_id, 'token_id'));
+        return textOf(made.access_token, 'access_token');
+      }),
+    token_for_tokens: () => once('token_for_tokens', () => tokenWith('tokens:manage')),
+    token_without_scope: () => once('token_without_scope', () => tokenWith('wallets:read')),
+  };
+  return async (name, item) => {
+    if (isRefusedAtOnce(item) && name.endsWith('_id')) return NEVER_MADE;
+    if (session !== undefined && name === `${session.role}_session`) return session.token;
+    return await (makers[name] ?? (() => missing(`only the operator has: ${name}`)))();
+  };
+}
+
+const credentials = ({ token, session }: AccountAccess) =>
+  token === undefined ? { token: 'none', session: session?.token ?? 'none' } : { token };
+
+async function make(
+  access: AccountAccess,
+  path: string,
+  body: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!access.allowWrites) missing('it takes a key or a token that the run makes (--allow-writes)');
+  return await askForValue(access.send, { method: 'POST', path, ...credentials(access), body });
+}
+
+/** Revokes a key or a token of the run. @throws MissingValue when the server does not. */
+export async function revoke(access: AccountAccess, path: string, id: string): Promise<void> {
+  const filled = path.replace(/\{\w+\}/, id);
+  await askForValue(access.send, { method: 'DELETE', path: filled, ...credentials(access) });
+}
