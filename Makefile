@@ -60,8 +60,8 @@ dashboard: install ## build the web app that /dashboard serves, into dist/dashbo
 mock: up-to-date ## serve mocks of the ledger, of the wallet and account services and of the topic streams, which answer from the examples of spec/ (PORT=8899)
 	@exec $(KEYSLOT) mock --port $(or $(PORT),8899)
 
-contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… ARGS='--ws --allow-writes --json --junit FILE')
-	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') \
+contract: up-to-date ## hold a server against the specification: URL=… (APIKEY=… TOKEN=… TOTP=… SESSION=… ARGS='--ws --allow-writes --json --junit FILE')
+	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') $(if $(SESSION),KEYSLOT_CONTRACT_SESSION='$(SESSION)') \
 		$(KEYSLOT) contract --url '$(URL)' $(ARGS)
 
 pack: up-to-date ## pack for npm, into dist/: @keyslot/client, and keyslot, the server and its command line

@@ -129,7 +129,7 @@ export const COMMANDS = [
     summary: 'Check that a server or a ledger node conforms to the specification',
     details: [
       'Only reads, unless --allow-writes is given. The exit code is 0 when nothing differs and no requested method is missing, 1 when something does, and 2 when the server cannot be checked or its rate limit leaves cases out.',
-      'Secrets can be given in KEYSLOT_CONTRACT_APIKEY, KEYSLOT_CONTRACT_TOKEN and KEYSLOT_CONTRACT_TOTP instead, where other users of the machine cannot list them.',
+      'Secrets can be given in KEYSLOT_CONTRACT_APIKEY, KEYSLOT_CONTRACT_TOKEN, KEYSLOT_CONTRACT_TOTP and KEYSLOT_CONTRACT_SESSION instead, where other users of the machine cannot list them.',
     ],
     args: [],
     options: [
@@ -149,7 +149,8 @@ export const COMMANDS = [
       {
         name: 'token',
         value: 'TOKEN',
-        summary: 'Access token: check the wallet service too; without --apikey, only it',
+        summary:
+          'Access token: check the wallet service too, and the account service if the token may read it; without --apikey, only them',
       },
       {
         name: 'totp',
@@ -157,8 +158,15 @@ export const COMMANDS = [
         summary: "Second factor of the token's account, in base32: check the destruction of wallets too",
       },
       {
+        name: 'session',
+        value: 'SESSION',
+        summary: 'Session of a member, the value of its cookie: check what only members may do too',
+      },
+      { name: 'account', summary: 'Check the account service even if the token may not read it' },
+      {
         name: 'allow-writes',
-        summary: "Request airdrops, send transactions and create wallets with the token's money",
+        summary:
+          "Request airdrops, send transactions, create wallets with the token's money, and create and revoke API keys and access tokens",
       },
       { name: 'rate', value: 'N', summary: 'Most calls per second', fallback: 'no limit' },
       { name: 'json', summary: 'Print the report as JSON' },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RestCase } from '../../runtime/rest-case.ts';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
+import { SCOPES as WALLET_SCOPES } from '../../generated/wallets/operations.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
@@ -17,6 +18,7 @@ const { contract, contractAlone, running } = useContractCommand();
 
 type Json = {
   readonly methods: readonly unknown[];
+  readonly account: readonly unknown[];
   readonly operations: readonly {
     readonly operation: string;
     readonly verdict: string;
@@ -48,7 +50,7 @@ const balance = () => command(server.dataDir, { kind: 'money.balance', account: 
 
 beforeAll(async () => {
   server = await startKeyslot();
-  ({ token } = await createToken(server.dataDir, 'acme'));
+  ({ token } = await createToken(server.dataDir, 'acme', { scopes: WALLET_SCOPES }));
   await addCredit(server.dataDir, 'acme', '100');
 }, RUN_DEADLINE_MS);
 afterAll(() => server?.stop());
@@ -59,8 +61,9 @@ test(
     const before = await balance();
     const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
     expect([ended, stderr]).toEqual(['exit code 0', '']);
-    const { methods, operations } = JSON.parse(stdout) as Json;
-    expect([methods, verdictsIn(operations)]).toEqual([[], verdictsWhere(isReadWithoutWallet)]);
+    const { methods, account, operations } = JSON.parse(stdout) as Json;
+    expect([methods, account]).toEqual([[], []]);
+    expect(verdictsIn(operations)).toEqual(verdictsWhere(isReadWithoutWallet));
     for (const { leftOut, reasons } of operations) {
       expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
     }
@@ -120,7 +123,7 @@ test(
 );
 
 test('an account without money proves nothing, and is no fault of the service', async () => {
-  const { token: poor } = await createToken(server.dataDir, 'poor');
+  const { token: poor } = await createToken(server.dataDir, 'poor', { scopes: WALLET_SCOPES });
   const args = ['--url', server.baseUrl, '--token', poor, '--allow-writes', '--json'];
   const { ended, stdout } = await contract(...args);
   expect(ended).toBe('exit code 0');
