@@ -21,7 +21,7 @@ checkMockedService({
   standIn: (name) => {
     if (name.endsWith('_id')) return ID;
     if (name.endsWith('code')) return '123456';
-    return name.endsWith('email') ? 'ann@example.com' : 'long enough stand-in';
+    return name.endsWith('email') ? 'ann@example.com' : 'long-enough-stand-in';
   },
   // It takes an empty query parameter for an absent one.
   beyondPrism: /^\w+ empty$/,
