@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RestCase } from '../../runtime/rest-case.ts';
 import { ACCOUNT_CONTRACT } from '../../generated/contract/account/contract.ts';
 import { OPERATIONS } from '../../generated/account/operations.ts';
 import { openMembers, type TestMembers } from '../account-api/live/provision-members.ts';
@@ -23,13 +24,17 @@ const partsIn = (stdout: string) => (JSON.parse(stdout) as { readonly account: r
 const verdictsIn = (stdout: string) =>
   Object.fromEntries(partsIn(stdout).map(({ operation, verdict }) => [operation, verdict]));
 
-/** Operations with the verdict of a run that can send a good request of some. */
-const verdictsWhere = (canSend: (operation: (typeof OPERATIONS)[keyof typeof OPERATIONS]) => boolean) =>
+/** Operations with the verdict of a run that can send those of their good requests for which `canSend` is true. */
+const verdictsWhere = (canSend: (example: RestCase) => boolean) =>
   Object.fromEntries(
-    Object.entries(OPERATIONS).map(([name, entry]) => [name, canSend(entry) ? 'holds' : 'unproven']),
+    Object.entries(ACCOUNT_CONTRACT).map(([name, { cases }]) => [
+      name,
+      cases.some((item) => item.kind === 'example' && canSend(item)) ? 'holds' : 'unproven',
+    ]),
   );
-const takesToken = ({ auth }: { readonly auth: readonly string[] }): boolean => auth.includes('token');
-const takesSession = ({ auth }: { readonly auth: readonly string[] }): boolean => auth.includes('session');
+const isRead = ({ request }: RestCase): boolean => request.method === 'GET';
+const takesToken = ({ request }: RestCase): boolean => request.token === '$token';
+const takesSession = ({ request }: RestCase): boolean => request.session === '$session';
 
 const postgres = await findPostgres();
 
@@ -65,7 +70,7 @@ function onServer(postgresUrl: string): void {
       const { token } = await createToken(server.dataDir, 'reader', { scopes: ['account:read'] });
       const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
       expect([ended, stderr]).toEqual(['exit code 0', '']);
-      expect(verdictsIn(stdout)).toEqual(verdictsWhere((each) => takesToken(each) && each.method === 'GET'));
+      expect(verdictsIn(stdout)).toEqual(verdictsWhere((item) => takesToken(item) && isRead(item)));
       for (const { leftOut, reasons } of partsIn(stdout))
         expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
       expect(partsIn(stdout).reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(100);
@@ -86,7 +91,7 @@ function onServer(postgresUrl: string): void {
       const { ended, stdout, stderr } = await contract(...args, '--json');
       expect([ended, stderr]).toEqual(['exit code 0', '']);
       expect(verdictsIn(stdout)).toEqual(
-        verdictsWhere((each) => takesToken(each) || (takesSession(each) && each.method === 'GET')),
+        verdictsWhere((item) => takesToken(item) || (takesSession(item) && isRead(item))),
       );
       expect(stdout).toContain('it would change the member or the session that the run is given');
       expect([await activeOf('keys', 'writer'), await activeOf('tokens', 'writer')]).toEqual([0, 1]);

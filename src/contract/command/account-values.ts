@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RestCase } from '../../../runtime/rest-case.ts';
-import type { AccountValueName } from '../../../generated/contract/account/contract.ts';
+import { ACCOUNT_CONTRACT, type AccountValueName } from '../../../generated/contract/account/contract.ts';
 import { OPERATIONS, type Scope } from '../../../generated/account/operations.ts';
 import { createKeyText } from '../../account/key-text.ts';
 import type { SendWalletRequest } from '../wallets/run-contract.ts';
@@ -20,7 +20,7 @@ export type GivenSession = { readonly token: string; readonly role: string; read
 export type AccountAccess = {
   readonly token: string | undefined;
   readonly session: GivenSession | undefined;
-  /** Whether API keys and access tokens may be made. */
+  /** Whether API keys, access tokens and requests for higher limits may be made. */
   readonly allowWrites: boolean;
   readonly send: SendWalletRequest;
 };
@@ -54,6 +54,13 @@ export function createAccountValues(access: AccountAccess): AccountValues {
     own_account_id: async () => session?.accountId ?? missing('no session is given (--session)'),
     fresh_key_id: makeKey,
     fresh_token_id: async () => textOf((await makeToken('account:read')).token_id, 'token_id'),
+    fresh_limit_request_id: () => requestLimit(access),
+    decided_limit_request_id: () =>
+      once('decided_limit_request_id', async () => {
+        const id = await requestLimit(access);
+        await revoke(access, OPERATIONS.withdrawLimitRequest.path, id);
+        return id;
+      }),
     revoked_key_id: () =>
       once('revoked_key_id', async () => {
         const id = await makeKey();
@@ -79,17 +86,25 @@ export function createAccountValues(access: AccountAccess): AccountValues {
 const credentials = ({ token, session }: AccountAccess) =>
   token === undefined ? { token: 'none', session: session?.token ?? 'none' } : { token };
 
+async function requestLimit(access: AccountAccess): Promise<string> {
+  const example = ACCOUNT_CONTRACT.requestLimit.cases.find(({ kind }) => kind === 'example');
+  const made = await make(access, OPERATIONS.requestLimit.path, { ...Object(example?.request.body) });
+  return textOf(made.limit_request_id, 'limit_request_id');
+}
+
 async function make(
   access: AccountAccess,
   path: string,
   body: object,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (!access.allowWrites) missing('it takes a key or a token that the run makes (--allow-writes)');
+  if (!access.allowWrites) missing('it takes what the run makes (--allow-writes)');
   return await askForValue(access.send, { method: 'POST', path, ...credentials(access), body });
 }
 
-/** Revokes a key or a token of the run. @throws MissingValue when the server does not. */
+/** Revokes or withdraws what the run has made. @throws MissingValue when the server does not. */
 export async function revoke(access: AccountAccess, path: string, id: string): Promise<void> {
-  const filled = path.replace(/\{\w+\}/, id);
-  await askForValue(access.send, { method: 'DELETE', path: filled, ...credentials(access) });
+  await askForValue(access.send, { method: 'DELETE', path: fillPath(path, id), ...credentials(access) });
 }
+
+/** The path of an operation with an id in it. */
+export const fillPath = (path: string, id: string): string => path.replace(/\{\w+\}/, id);

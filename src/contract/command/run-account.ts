@@ -4,7 +4,13 @@ import { OPERATIONS } from '../../../generated/account/operations.ts';
 import type { Pace } from '../json-rpc.ts';
 import type { Answer } from '../wallets/check-answer.ts';
 import { runWalletContract, type SendWalletRequest, type WalletResult } from '../wallets/run-contract.ts';
-import { type AccountAccess, createAccountValues, type GivenSession, revoke } from './account-values.ts';
+import {
+  type AccountAccess,
+  createAccountValues,
+  fillPath,
+  type GivenSession,
+  revoke,
+} from './account-values.ts';
 import type { PartReport } from './method-reports.ts';
 import { parseMembers } from './prepare-value.ts';
 import { sendAtPace } from './send-at-pace.ts';
@@ -24,7 +30,7 @@ export type AccountTarget = {
 
 /**
  * Holds an account service against the contract, with what a caller from outside can have. What writes is left out unless it is allowed;
- * what changes the member and the session that the run is given is left out always. Keys and tokens that the run makes are revoked.
+ * what changes the member and the session that the run is given is left out always. What the run makes is revoked.
  *
  * @returns nothing where the token may not read the account and the service is not required.
  * @throws Error when the service cannot be reached or refuses the session, or the token where it is required.
@@ -50,7 +56,7 @@ export async function runAccount(
       results.push(...(await runWalletContract(run, [item])));
     }
   }
-  const leftBehind = await revokeMade(access, made);
+  const leftBehind = await revokeMade(access, [...made.values()]);
   return reportOperations(ACCOUNT_CONTRACT, results).map((report) => withLeftBehind(report, leftBehind));
 }
 
@@ -84,22 +90,31 @@ function whyLeftOut({ operation, request, expect, condition }: RestCase, allowWr
 const OPERATIONS_BY_NAME: Readonly<Record<string, { readonly auth: readonly string[] } | undefined>> =
   OPERATIONS;
 
+/** Where a run revokes what it has made, by the member of the answer that names it. */
+const REVOKED_AT = {
+  key_id: OPERATIONS.revokeKey.path,
+  token_id: OPERATIONS.revokeToken.path,
+  limit_request_id: OPERATIONS.withdrawLimitRequest.path,
+};
+
 type Made = { readonly path: string; readonly id: string };
 
-/** Keeps the ids of the keys and tokens that the answers say were made, whoever asked for them. */
-function rememberMade(send: SendWalletRequest): { readonly send: SendWalletRequest; readonly made: Made[] } {
-  const made: Made[] = [];
-  return {
-    made,
-    send: async (request, isRead) => {
-      const answer = await send(request, isRead || request.method === 'POST');
-      if (request.method !== 'POST' || answer.status >= 300) return answer;
-      const { key_id: key, token_id: token } = parseMembers(answer.text);
-      if (typeof key === 'string') made.push({ path: OPERATIONS.revokeKey.path, id: key });
-      if (typeof token === 'string') made.push({ path: OPERATIONS.revokeToken.path, id: token });
-      return answer;
-    },
+/** Keeps the ids of what the answers say was made, whoever asked for it, until it is revoked. */
+function rememberMade(send: SendWalletRequest) {
+  const made = new Map<string, Made>();
+  const sendAndKeep: SendWalletRequest = async (request, isRead) => {
+    const answer = await send(request, isRead || request.method === 'POST');
+    if (answer.status >= 300) return answer;
+    if (request.method === 'DELETE') made.delete(request.path);
+    if (request.method !== 'POST') return answer;
+    const members = parseMembers(answer.text);
+    for (const [name, path] of Object.entries(REVOKED_AT)) {
+      const id = members[name];
+      if (typeof id === 'string') made.set(fillPath(path, id), { path, id });
+    }
+    return answer;
   };
+  return { send: sendAndKeep, made };
 }
 
 /** Revokes what was made. @returns what could not be, and why. */
@@ -121,7 +136,7 @@ async function revokeMade(
 /** What the run leaves behind is said where it should have been revoked. */
 function withLeftBehind(report: PartReport, left: Awaited<ReturnType<typeof revokeMade>>): PartReport {
   const failures = left
-    .filter(({ path }) => path === pathOf(report.name) && report.name.startsWith('revoke'))
+    .filter(({ path }) => path === pathOf(report.name))
     .map(({ id, reason }) => `${id}: ${reason}`);
   if (failures.length === 0) return report;
   const item = { kind: 'example', name: 'what the run has made', outcome: 'differed', failures } as const;
@@ -129,4 +144,4 @@ function withLeftBehind(report: PartReport, left: Awaited<ReturnType<typeof revo
 }
 
 const pathOf = (name: string): string | undefined =>
-  Object.entries(OPERATIONS).find(([each]) => each === name)?.[1].path;
+  Object.entries(OPERATIONS).find(([each, { method }]) => each === name && method === 'DELETE')?.[1].path;
