@@ -30,7 +30,7 @@ export type AccountTarget = {
 
 /**
  * Holds an account service against the contract, with what a caller from outside can have. What writes is left out unless it is allowed;
- * what changes the member and the session that the run is given is left out always. What the run makes is revoked.
+ * what changes the member and the session that the run is given, or other accounts, is left out always. What the run makes is revoked.
  *
  * @returns nothing where the token may not read the account and the service is not required.
  * @throws Error when the service cannot be reached or refuses the session, or the token where it is required.
@@ -82,13 +82,15 @@ async function readSession(send: SendWalletRequest, token: string): Promise<Give
 function whyLeftOut({ operation, request, expect, condition }: RestCase, allowWrites: boolean) {
   if (condition !== undefined) return `only from inside can it be brought about: ${condition}`;
   if (request.method === 'GET' || expect.kind === 'problem') return undefined;
-  if (OPERATIONS_BY_NAME[operation]?.auth.join() === 'session')
-    return 'it would change the member or the session that the run is given';
+  const { auth = [], scopes = [] } = OPERATIONS_BY_NAME[operation] ?? {};
+  if (auth.join() === 'session') return 'it would change the member or the session that the run is given';
+  if (scopes.some((scope) => scope.startsWith('operator:'))) return 'it would change the accounts of others';
   return allowWrites ? undefined : 'it writes (--allow-writes)';
 }
 
-const OPERATIONS_BY_NAME: Readonly<Record<string, { readonly auth: readonly string[] } | undefined>> =
-  OPERATIONS;
+type Access = { readonly auth: readonly string[]; readonly scopes: readonly string[] };
+
+const OPERATIONS_BY_NAME: Readonly<Record<string, Access | undefined>> = OPERATIONS;
 
 /** Where a run revokes what it has made, by the member of the answer that names it. */
 const REVOKED_AT = {
