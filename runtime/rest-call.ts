@@ -7,7 +7,10 @@ export { RestCallError, type RestFailure } from './rest-call-error.ts';
 export type RestOptions = {
   /** Address of the server, without /v1. */
   readonly url: string;
-  /** Access token, sent as Bearer. Absent: the caller is known by what fetch sends itself, such as the cookie of a session. */
+  /**
+   * Access token, sent as Bearer. Absent: the caller is known by what fetch sends itself, such as the cookie of a session, which a browser
+   * sends to a server of the page's own origin.
+   */
   readonly token?: string;
   readonly fetch?: typeof fetch;
   /** Longest time until an answer is whole; of a stream, until it begins and between two parts of it. Default 30,000. */
@@ -15,12 +18,6 @@ export type RestOptions = {
   /** Gives up every call of this client that is under way, and those made later. */
   readonly signal?: AbortSignal;
 };
-
-/**
- * Options of a client whose operations take a session too. Without a token no Authorization is sent, and a browser sends its cookies to a
- * server of the page's own origin.
- */
-export type SessionRestOptions = Omit<RestOptions, 'token'> & { readonly token?: string };
 
 /** What a single call may have. */
 export type CallOptions = { readonly signal?: AbortSignal };
@@ -60,7 +57,7 @@ export type RestCall = (request: RestRequest) => Promise<unknown>;
 
 /** Calls over fetch. */
 export const createRestCall =
-  ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: SessionRestOptions): RestCall =>
+  ({ url, token, fetch: send = fetch, timeoutMs = 30_000, signal }: RestOptions): RestCall =>
   async ({ operation, method, path, query = {}, headers = {}, body, signal: callSignal }) => {
     const watch = startWatch(operation, timeoutMs, [signal, callSignal]);
     try {

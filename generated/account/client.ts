@@ -4,7 +4,7 @@ import {
   createRestCall,
   RestCallError,
   type RestFailure,
-  type SessionRestOptions,
+  type RestOptions,
 } from '../../runtime/rest-call.ts';
 import type {
   ProblemData,
@@ -78,7 +78,7 @@ export type { CallOptions as AccountCallOptions } from '../../runtime/rest-call.
 export {
   RestCallError,
   type RestFailure,
-  type SessionRestOptions as AccountClientOptions,
+  type RestOptions as AccountClientOptions,
 } from '../../runtime/rest-call.ts';
 
 /** The operations as functions. They throw RestCallError. */
@@ -414,7 +414,7 @@ export interface AccountClient {
 }
 
 /** A client of one server; it runs wherever fetch does. */
-export const createAccountClient = (options: SessionRestOptions): AccountClient => {
+export const createAccountClient = (options: RestOptions): AccountClient => {
   const send = createRestCall(options);
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {

@@ -12,11 +12,9 @@ export const renderClient = ({ operations, service: { folder, prefix } }: RestMo
     ...(operations.some(({ idempotent }) => idempotent) ? ['IdempotentOptions'] : []),
     ...(operations.some(isStream) ? ['ItemStream'] : []),
   ];
-  const takesSession = operations.some(({ auth }) => auth.includes('session'));
-  const options = takesSession ? 'SessionRestOptions' : 'RestOptions';
   const imported = [
     ...['type CallOptions', 'createRestCall', ...shared.map((name) => `type ${name}`)],
-    ...['RestCallError', 'type RestFailure', `type ${options}`],
+    ...['RestCallError', 'type RestFailure', 'type RestOptions'],
   ];
   const exported = [
     ...[`create${prefix}Client`, ...(creates ? ['type CreationOptions'] : []), `is${prefix}Error`],
@@ -28,14 +26,14 @@ export const renderClient = ({ operations, service: { folder, prefix } }: RestMo
 import type { ProblemData, ${prefix}ErrorCode, ${typesUsed(operations).join(', ')} } from './types.ts';
 
 ${creates ? "export type { CreationOptions } from '../../runtime/complete-call.ts';\n" : ''}export type { ${[`CallOptions as ${prefix}CallOptions`, ...shared].join(', ')} } from '../../runtime/rest-call.ts';
-export { RestCallError, type RestFailure, type ${options} as ${prefix}ClientOptions } from '../../runtime/rest-call.ts';
+export { RestCallError, type RestFailure, type RestOptions as ${prefix}ClientOptions } from '../../runtime/rest-call.ts';
 
 /** The operations as functions. They throw RestCallError. */
 export interface ${prefix}Client {
 ${operations.map((operation) => `${docComment(documentation(operation))}${operation.id}${signature(operation)};\n`).join('')}}
 
 /** A client of one server; it runs wherever fetch does. */
-export const create${prefix}Client = (options: ${options}): ${prefix}Client => {
+export const create${prefix}Client = (options: RestOptions): ${prefix}Client => {
   const send = ${creates ? 'createCompleteCall(createRestCall(options), options)' : 'createRestCall(options)'};
   const call = async <T>(...request: Parameters<typeof send>): Promise<T> => (await send(...request)) as T;
   return {
