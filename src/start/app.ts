@@ -4,6 +4,7 @@ import { type AccountPlane, openAccountPlane } from '../account/account-plane.ts
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../account/development-account.ts';
 import type { DevelopmentFile } from '../account/development-file.ts';
 import { followKeys } from '../account/follow-keys.ts';
+import { hasAnyMember } from '../account/members/members.ts';
 import { followPlans } from '../account/follow-plans.ts';
 import { mayHaveNewSigner } from '../account/signers/known-signers.ts';
 import { openSignerRecord } from '../account/signers/open-signer-record.ts';
@@ -15,6 +16,7 @@ import { type CommandDeps, createServeCommand } from '../admin/serve-commands.ts
 import { showNodes } from '../admin/show-nodes.ts';
 import { adminSocketPath } from '../admin/socket-path.ts';
 import { waitForLock } from '../admin/wait-for-lock.ts';
+import { serviceError } from '../base/service-error.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf } from '../config/load-config.ts';
 import { startHeadSigning } from '../account/audit/sign-heads.ts';
@@ -66,6 +68,8 @@ export type App = {
   readonly hasLedger: boolean;
   /** The development address and key; undefined with an operator's configuration. */
   readonly development: DevelopmentFile | undefined;
+  /** False: nobody can sign in to the dashboard yet. */
+  readonly hasMembers: boolean;
   /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
   readonly close: () => Promise<void>;
 };
@@ -132,7 +136,14 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   mayCreateSigner.catch(ignore);
   const store = await opensStore;
-  const services = await openServices({ config, store, startsKeys, networks, metrics, log }, started);
+  const listens = Promise.withResolvers<string>();
+  started.defer(() =>
+    listens.reject(serviceError('adminFailed', { path: config.data_dir, reason: 'the server ended' })),
+  );
+  listens.promise.catch(ignore);
+  const linkBase = () => listens.promise;
+  const parts = { config, store, startsKeys, networks, baseUrl: linkBase, metrics, log };
+  const services = await openServices(parts, started);
   const { deps, account, rotation } = services;
   if (options.isOperated) await revokeDevelopmentAccount(deps, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(deps, systemClock), log };
@@ -171,6 +182,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     metrics,
   });
   started.defer(() => server.close(config.shutdown_deadline_ms));
+  listens.resolve(config.http.public_url ?? server.baseUrl);
 
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
@@ -190,9 +202,10 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
         served,
         systemClock.nowMs(),
       );
+  const hasMembers = development !== undefined || (await hasAnyMember(store));
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl, wsUrl, grpcUrl, metricsUrl };
-  return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
+  return { address, rpcPaths, hasLedger, development, hasMembers, close: () => running.disposeAsync() };
 }
 
 type RoomParts = {
@@ -200,13 +213,15 @@ type RoomParts = {
   readonly store: Store;
   readonly startsKeys: Promise<Keys>;
   readonly networks: readonly Network[];
+  /** The base URL that links begin with, once the server listens. */
+  readonly baseUrl: () => Promise<string>;
   readonly metrics: Metrics;
   readonly log: Logger;
 };
 
 /** Opens the services that depend on the store. */
 async function openServices(
-  { config, store, startsKeys, networks, metrics, log }: RoomParts,
+  { config, store, startsKeys, networks, baseUrl, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const clock = systemClock;
@@ -240,6 +255,7 @@ async function openServices(
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     useLimits: account.useLimits,
     installationKey: () => Promise.resolve(account.installationKey),
+    baseUrl,
     ...{
       headsFile,
       headKey: keys.headKey.publicKey,

@@ -1,6 +1,7 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readEmail } from '../../account/members/ensure-login.ts';
 import { invite } from '../../account/members/invitations.ts';
+import { linkTo } from '../../account/members/member-links.ts';
 import { type AccountContext, sessionOf } from '../account-context.ts';
 
 /** `POST /account/v1/invitations`. The link is in the answer, and nowhere else; no server or proxy sees its fragment. */
@@ -11,6 +12,6 @@ export const createInvitation: AccountHandler<AccountContext, 'createInvitation'
   const { members, request, baseUrl } = context;
   const { invitationId, token, expiresAt } = await invite(members, sessionOf(context), body, request);
   const shown = { invitation_id: invitationId, email: readEmail(body.email), role: body.role };
-  const link = `${baseUrl}/dashboard/invitation#token=${token}`;
+  const link = linkTo(baseUrl, 'invitation', token);
   return { kind: 'json', body: { ...shown, expires_at: expiresAt.toISOString(), link } };
 };
