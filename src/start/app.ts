@@ -45,8 +45,10 @@ import { startServer } from './start-server.ts';
 import { startKeyUses, startUsage } from './start-usage.ts';
 import { type Members, startMembers } from './start-members.ts';
 import type { ServedNetwork } from '../account-api/account-context.ts';
+import { startMail } from './start-mail.ts';
 import { startAccountApi } from './start-account-api.ts';
 import { startWallets } from './start-wallets.ts';
+import { waitForNetworks } from './wait-for-networks.ts';
 import { watchNetworks } from './watch-networks.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 
@@ -92,8 +94,6 @@ type Services = {
   readonly gate: Gate;
   readonly noteUse: KeyUses['note'];
 };
-
-const LOCALNET_DEADLINE_MS = 15_000;
 
 /**
  * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger, the key pool
@@ -161,9 +161,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   started.defer(wallets.close);
   const watched = watchNetworks(networks, metrics);
   started.defer(watched.close);
+  const mail = await startMail({ ...services.members, baseUrl: linkBase, config, log });
+  if (mail !== undefined) started.defer(mail.close);
   const shown = { networks: networks.map(servedNetwork), watchedNetworks: watched.networks };
   const accountApi = await startAccountApi({
-    deps: { ...deps, ...services.members, ...shown, planFault },
+    deps: { ...deps, ...services.members, ...shown, mail, planFault },
     ...{ config, metrics, log, refusals: wallets.refusals },
     noteUse: services.noteUse,
     clock: systemClock,
@@ -286,16 +288,6 @@ function openStoreWhenFree(config: Config, log: Logger, progress: (step: string)
     onWait: (reason) => progress(`${reason}; waiting for it`),
     isHopeless: () => isServed(dataDir),
   });
-}
-
-/** Waits for each network's own child. @returns false if one is not ready in time; it stays supervised. */
-async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
-  const deadline = Promise.withResolvers<false>();
-  const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);
-  const started = Promise.all(networks.map((network) => network.started)).then(() => true);
-  const hasLedger = await Promise.race([started, deadline.promise]);
-  clearTimeout(timer);
-  return hasLedger;
 }
 
 const ignore = (): void => undefined;
