@@ -72,7 +72,7 @@ export const COMMANDS = [
     summary: 'Start the server',
     details: [
       'Runs until SIGTERM or SIGINT. Without a configured ledger node it starts an embedded ledger.',
-      'Without --config it also makes a development account and writes its API key and access token to dev.json of the data directory.',
+      'Without --config it also makes a development account and writes its API key, access token and password to dev.json of the data directory.',
     ],
     args: [],
     options: [

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { eventually } from '../../src/base/eventually.ts';
 import { postJson } from '../support/post-json.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts a server. */
 vi.setConfig({ testTimeout: 240_000 });
 
-const { directory, run, json, newNode, serve } = useCommands();
+const { directory, run, json, newNode, serve, start } = useCommands();
 
 type Link = { readonly account: string; readonly link: string };
 
@@ -70,6 +71,26 @@ test('where no server runs the link is made in the store, for an account that ex
   expect([unknown.end, unknown.stderr]).toEqual(['exit code 2', expect.stringContaining('http.public_url')]);
   expect(existsSync(join(directory(), 'other.txt'))).toBe(false);
   expect((await run('members', 'list', 'other')).end).toBe('exit code 1');
+});
+
+test('serve says how people sign in: with the development login, or by the link of the operator', async () => {
+  const node = await newNode();
+  const printed = async (...args: readonly string[]): Promise<string> => {
+    const server = start(['serve', ...args], { KEYSLOT_UPSTREAM_URL: node.url });
+    const text = await eventually('the server says where it serves', () =>
+      server.stdout().includes('Try it') ? server.stdout() : undefined,
+    );
+    await server.stop();
+    return /^ {2}Dashboard .*$/m.exec(text)?.[0] ?? '';
+  };
+  expect(await printed()).toMatch(
+    /\/dashboard {3}sign in as developer@keyslot\.localhost \(password in dev\.json\)$/,
+  );
+  const config = join(directory(), 'keyslot.json');
+  writeFileSync(config, '{"http":{"public_url":"https://keyslot.example"}}');
+  expect(await printed('--config', config)).toMatch(
+    new RegExp(`/dashboard {3}nobody can sign in yet: keyslot setup-link ACCOUNT --config ${config}$`),
+  );
 });
 
 test.each([

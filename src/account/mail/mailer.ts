@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { SmtpServer } from '../../config/smtp-url.ts';
+import { readEmail } from '../members/ensure-login.ts';
 
 /** A mail of plain text to one address. */
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
@@ -41,7 +42,8 @@ export function createMailer({ server, from, log, deadlineMs = DEADLINE_MS }: Ma
       try {
         const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs)]);
         const transport = await open();
-        const envelope = { from, to: [to] };
+        // Nothing that could be read as two addresses.
+        const envelope = { from, to: [readEmail(to)] };
         // Answering programs leave it alone (RFC 3834).
         const headers = { 'Auto-Submitted': 'auto-generated' };
         const sender = { name: 'Keyslot', address: from };
