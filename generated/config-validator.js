@@ -18,6 +18,7 @@ const schema = {
     shutdown_deadline_ms: { default: 10000, 'x-int': 'u32', 'x-maximum': 600000 },
     http: { $ref: 'parts#/$defs/Http', default: {} },
     grpc: { $ref: 'parts#/$defs/Grpc', default: {} },
+    mail: { $ref: 'parts#/$defs/Mail', default: {} },
     metrics: { $ref: 'parts#/$defs/Metrics', default: {} },
     networks: { type: 'array', default: [{}], minItems: 1, items: { $ref: 'parts#/$defs/NetworksItem' } },
     upstream: { $ref: 'parts#/$defs/Upstream', default: {} },
@@ -1238,6 +1239,112 @@ function validateGrpc(data, { instancePath = '', parentData, parentDataProperty,
     errors++;
   }
   validateGrpc.errors = vErrors;
+  return errors === 0;
+}
+
+const pattern_fad1e3e4 = new RegExp('^smtps?://', 'u');
+const pattern_532d73e7 = new RegExp('^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*$', 'u');
+
+function validateMail(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    for (const key0 in data) {
+      if (!(key0 === 'smtp_url' || key0 === 'smtp_url_file' || key0 === 'from')) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    if (data.smtp_url !== undefined) {
+      let data_smtp_url = data.smtp_url;
+      if (typeof data_smtp_url === 'string') {
+        if (!pattern_fad1e3e4.test(data_smtp_url)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/smtp_url',
+            schemaPath: '#/properties/smtp_url/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^smtps?://' },
+            message: 'must match pattern "' + '^smtps?://' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/smtp_url',
+          schemaPath: '#/properties/smtp_url/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+    if (data.smtp_url_file !== undefined) {
+      let data_smtp_url_file = data.smtp_url_file;
+      if (typeof data_smtp_url_file === 'string') {
+        if (data_smtp_url_file.length < 1) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/smtp_url_file',
+            schemaPath: '#/properties/smtp_url_file/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/smtp_url_file',
+          schemaPath: '#/properties/smtp_url_file/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+    if (data.from !== undefined) {
+      let data_from = data.from;
+      if (typeof data_from === 'string') {
+        if (!pattern_532d73e7.test(data_from)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/from',
+            schemaPath: '#/properties/from/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*$' },
+            message:
+              'must match pattern "' + '^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*$' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/from',
+          schemaPath: '#/properties/from/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateMail.errors = vErrors;
   return errors === 0;
 }
 
@@ -3311,6 +3418,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.grpc === undefined) {
       data.grpc = {};
     }
+    if (data.mail === undefined) {
+      data.mail = {};
+    }
     if (data.metrics === undefined) {
       data.metrics = {};
     }
@@ -3577,6 +3687,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateGrpc.errors : vErrors.concat(validateGrpc.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateMail(data.mail, {
+        instancePath: instancePath + '/mail',
+        parentData: data,
+        parentDataProperty: 'mail',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateMail.errors : vErrors.concat(validateMail.errors);
       errors = vErrors.length;
     }
     if (

@@ -79,6 +79,15 @@ export type Config = {
     /** Maximum size of a block from the ledger node, as JSON. */
     readonly max_block_bytes: number;
   };
+  /** Mail that the server sends: invitations, and links that reset a password. Without a mail server the operator and the owners pass links on themselves. */
+  readonly mail: {
+    /** The mail server: smtps://user:password@host:port, or smtp:// for a connection that STARTTLS encrypts; special characters percent-encoded. Without encryption only a server on this machine is used. Requires from. */
+    readonly smtp_url?: string;
+    /** File with that URL, instead of smtp_url. */
+    readonly smtp_url_file?: string;
+    /** Address that mails are sent from, such as keyslot@example.com. */
+    readonly from?: string;
+  };
   /** A separate listener for /metrics, without TLS or authentication. If it is used, the HTTP port does not serve /metrics. */
   readonly metrics: {
     /** If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine. 0 picks any free port. */
@@ -520,6 +529,28 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 134217728,
     secret: false,
     description: 'Maximum size of a block from the ledger node, as JSON.',
+  },
+  {
+    path: ['mail', 'smtp_url'],
+    type: 'string',
+    env: 'KEYSLOT_MAIL_SMTP_URL',
+    secret: true,
+    description:
+      'The mail server: smtps://user:password@host:port, or smtp:// for a connection that STARTTLS encrypts; special characters percent-encoded. Without encryption only a server on this machine is used. Requires from.',
+  },
+  {
+    path: ['mail', 'smtp_url_file'],
+    type: 'string',
+    env: 'KEYSLOT_MAIL_SMTP_URL_FILE',
+    secret: false,
+    description: 'File with that URL, instead of smtp_url.',
+  },
+  {
+    path: ['mail', 'from'],
+    type: 'string',
+    env: 'KEYSLOT_MAIL_FROM',
+    secret: false,
+    description: 'Address that mails are sent from, such as keyslot@example.com.',
   },
   {
     path: ['metrics', 'port'],

@@ -1302,6 +1302,31 @@ export const ERRORS = {
     },
     data: ['retryAfterSeconds'],
   },
+  /** Too many password resets were requested for this email or from this address. */
+  passwordResetLimited: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'password_reset_limited',
+      status: 429,
+      title: 'Password resets limited',
+      detail: 'Too many password resets were requested; try again in {retryAfterSeconds} s.',
+    },
+    data: ['retryAfterSeconds'],
+  },
+  /** The server has no mail server to send links with. */
+  mailNotConfigured: {
+    area: 'account',
+    http: 501,
+    problem: {
+      code: 'mail_not_configured',
+      status: 501,
+      title: 'Mail not configured',
+      detail:
+        'This server sends no mail; ask its operator for a link, who makes it with keyslot members reset.',
+    },
+    data: [],
+  },
   /** The operation requires a second factor that was confirmed in the last five minutes. */
   freshFactorRequired: {
     area: 'account',
@@ -1394,7 +1419,7 @@ export const ERRORS = {
       code: 'setup_link_invalid',
       status: 410,
       title: 'Set-up link invalid',
-      detail: 'The link was used or has expired; ask the operator for a new one.',
+      detail: 'The link was used or has expired; ask for a new one.',
     },
     data: [],
   },
@@ -2366,6 +2391,8 @@ export type ErrorContext = {
   readonly secondFactorRequired: Readonly<Record<string, never>>;
   readonly secondFactorInvalid: Readonly<Record<string, never>>;
   readonly signInLocked: { readonly retryAfterSeconds: number | bigint };
+  readonly passwordResetLimited: { readonly retryAfterSeconds: number | bigint };
+  readonly mailNotConfigured: Readonly<Record<string, never>>;
   readonly freshFactorRequired: Readonly<Record<string, never>>;
   readonly passwordWrong: Readonly<Record<string, never>>;
   readonly passwordUnfit: { readonly minimum: number | bigint; readonly limit: number | bigint };

@@ -37,6 +37,8 @@ import { listPlans } from '../../src/account-api/operations/listPlans.ts';
 import { putPlan } from '../../src/account-api/operations/putPlan.ts';
 import { deletePlan } from '../../src/account-api/operations/deletePlan.ts';
 import { changePassword } from '../../src/account-api/operations/changePassword.ts';
+import { requestPasswordReset } from '../../src/account-api/operations/requestPasswordReset.ts';
+import { resetPassword } from '../../src/account-api/operations/resetPassword.ts';
 import { beginSecondFactor } from '../../src/account-api/operations/beginSecondFactor.ts';
 import { enrolSecondFactor } from '../../src/account-api/operations/enrolSecondFactor.ts';
 import { signOut } from '../../src/account-api/operations/signOut.ts';
@@ -49,6 +51,7 @@ import { endOtherSessions } from '../../src/account-api/operations/endOtherSessi
 import { listSessions } from '../../src/account-api/operations/listSessions.ts';
 import { endSession } from '../../src/account-api/operations/endSession.ts';
 import { acceptSetupLink } from '../../src/account-api/operations/acceptSetupLink.ts';
+import { getSignInOptions } from '../../src/account-api/operations/getSignInOptions.ts';
 import { listTokens } from '../../src/account-api/operations/listTokens.ts';
 import { createToken } from '../../src/account-api/operations/createToken.ts';
 import { revokeToken } from '../../src/account-api/operations/revokeToken.ts';
@@ -95,6 +98,8 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   putPlan,
   deletePlan,
   changePassword,
+  requestPasswordReset,
+  resetPassword,
   beginSecondFactor,
   enrolSecondFactor,
   signOut,
@@ -107,6 +112,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   listSessions,
   endSession,
   acceptSetupLink,
+  getSignInOptions,
   listTokens,
   createToken,
   revokeToken,

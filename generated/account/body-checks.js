@@ -12,6 +12,8 @@ import * as setAccountPlan from './bodies/setAccountPlan.js';
 import * as refuseLimitRequest from './bodies/refuseLimitRequest.js';
 import * as putPlan from './bodies/putPlan.js';
 import * as changePassword from './bodies/changePassword.js';
+import * as requestPasswordReset from './bodies/requestPasswordReset.js';
+import * as resetPassword from './bodies/resetPassword.js';
 import * as beginSecondFactor from './bodies/beginSecondFactor.js';
 import * as enrolSecondFactor from './bodies/enrolSecondFactor.js';
 import * as signIn from './bodies/signIn.js';
@@ -35,6 +37,8 @@ export const BODY_CHECKS = {
   refuseLimitRequest,
   putPlan,
   changePassword,
+  requestPasswordReset,
+  resetPassword,
   beginSecondFactor,
   enrolSecondFactor,
   signIn,

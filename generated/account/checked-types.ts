@@ -22,6 +22,8 @@ import type {
   PutPlanRequest,
   RefuseLimitRequest,
   RequestLimitRequest,
+  RequestPasswordResetRequest,
+  ResetPasswordRequest,
   RotateKeyRequest,
   SetLimitRequest,
   SetPlanRequest,
@@ -74,6 +76,8 @@ export type CheckedBodies = {
   readonly putPlan: PutPlanRequest;
   readonly deletePlan: undefined;
   readonly changePassword: ChangePasswordRequest;
+  readonly requestPasswordReset: RequestPasswordResetRequest;
+  readonly resetPassword: ResetPasswordRequest;
   readonly beginSecondFactor: BeginSecondFactorRequest;
   readonly enrolSecondFactor: ConfirmSecondFactorRequest;
   readonly signOut: undefined;
@@ -86,6 +90,7 @@ export type CheckedBodies = {
   readonly listSessions: undefined;
   readonly endSession: undefined;
   readonly acceptSetupLink: AcceptSetupLinkRequest;
+  readonly getSignInOptions: undefined;
   readonly listTokens: undefined;
   readonly createToken: CreateTokenRequest;
   readonly revokeToken: undefined;
@@ -138,6 +143,8 @@ export type CheckedQueries = {
   readonly putPlan: undefined;
   readonly deletePlan: undefined;
   readonly changePassword: undefined;
+  readonly requestPasswordReset: undefined;
+  readonly resetPassword: undefined;
   readonly beginSecondFactor: undefined;
   readonly enrolSecondFactor: undefined;
   readonly signOut: undefined;
@@ -150,6 +157,7 @@ export type CheckedQueries = {
   readonly listSessions: undefined;
   readonly endSession: undefined;
   readonly acceptSetupLink: undefined;
+  readonly getSignInOptions: undefined;
   readonly listTokens: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly createToken: undefined;
   readonly revokeToken: undefined;

@@ -58,6 +58,8 @@ import type {
   PutPlanRequest,
   RefuseLimitRequest,
   RequestLimitRequest,
+  RequestPasswordResetRequest,
+  ResetPasswordRequest,
   RevokedKey,
   RevokedToken,
   RotateKeyRequest,
@@ -68,6 +70,7 @@ import type {
   SessionList,
   SetLimitRequest,
   SetPlanRequest,
+  SignInOptions,
   SignInRequest,
   SwitchAccountRequest,
   Usage,
@@ -127,7 +130,7 @@ export interface AccountClient {
   listInvitations(options?: CallOptions): Promise<InvitationList>;
   /**
    * Invite a person.
-   * The invitation works once, for seven days. An open one for the same email stops working.
+   * The invitation works once, for seven days. An open one for the same email stops working. The link is mailed where the server sends mail; pass it on yourself if `is_mailed` is false.
    * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
@@ -310,6 +313,18 @@ export interface AccountClient {
    */
   changePassword(body: ChangePasswordRequest, options?: CallOptions): Promise<Completed>;
   /**
+   * Request a link that resets the password.
+   * Mails a link to a member with this email. The response is the same, and comes after the same time, if there is none: the mail is sent afterwards. The link works once, for one hour.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, password_reset_limited, internal_error, mail_not_configured, store_unavailable.
+   */
+  requestPasswordReset(body: RequestPasswordResetRequest, options?: CallOptions): Promise<Completed>;
+  /**
+   * Reset the password.
+   * Sets the password of the login that the link was made for, by mail or by the operator. Its sessions end, in every account; its second factor stays, and is asked for at sign-in.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, internal_error, store_unavailable.
+   */
+  resetPassword(body: ResetPasswordRequest, options?: CallOptions): Promise<Completed>;
+  /**
    * Begin to enrol a second factor.
    * Returns a secret for an authenticator. It counts once its first code was sent, within 15 minutes; one that the login has already stays until then.
    * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
@@ -381,6 +396,12 @@ export interface AccountClient {
    * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, sign_in_locked, internal_error, store_unavailable.
    */
   acceptSetupLink(body: AcceptSetupLinkRequest, options?: CallOptions): Promise<Membership>;
+  /**
+   * Read what a sign-in page can offer.
+   * Says whether a password can be reset by mail, and whether anybody can sign in.
+   * Public. Refused with cross_site_request, internal_error, store_unavailable.
+   */
+  getSignInOptions(options?: CallOptions): Promise<SignInOptions>;
   /**
    * List access tokens, newest first.
    * Returns the tokens of the account without their secrets, revoked and expired ones included, a page at a time.
@@ -598,6 +619,22 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
       }),
     changePassword: (body, { signal } = {}) =>
       call({ operation: 'changePassword', method: 'POST', path: '/account/v1/password', body, signal }),
+    requestPasswordReset: (body, { signal } = {}) =>
+      call({
+        operation: 'requestPasswordReset',
+        method: 'POST',
+        path: '/account/v1/password-resets',
+        body,
+        signal,
+      }),
+    resetPassword: (body, { signal } = {}) =>
+      call({
+        operation: 'resetPassword',
+        method: 'POST',
+        path: '/account/v1/password-resets/accept',
+        body,
+        signal,
+      }),
     beginSecondFactor: (body, { signal } = {}) =>
       call({
         operation: 'beginSecondFactor',
@@ -656,6 +693,8 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         body,
         signal,
       }),
+    getSignInOptions: ({ signal } = {}) =>
+      call({ operation: 'getSignInOptions', method: 'GET', path: '/account/v1/sign-in-options', signal }),
     listTokens: (query, { signal } = {}) =>
       call({ operation: 'listTokens', method: 'GET', path: '/account/v1/tokens', query, signal }),
     createToken: (body, { signal } = {}) =>

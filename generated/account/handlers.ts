@@ -36,6 +36,7 @@ import type {
   Session,
   SessionCredentials,
   SessionList,
+  SignInOptions,
   Usage,
   WalletUsage,
 } from './types.ts';
@@ -110,6 +111,8 @@ export type AccountAnswers = {
   readonly putPlan: JsonAnswer<PlanFigures> | PrintedAnswer;
   readonly deletePlan: JsonAnswer<DeletedPlan> | PrintedAnswer;
   readonly changePassword: JsonAnswer<Completed> | PrintedAnswer;
+  readonly requestPasswordReset: JsonAnswer<Completed> | PrintedAnswer;
+  readonly resetPassword: JsonAnswer<Completed> | PrintedAnswer;
   readonly beginSecondFactor: JsonAnswer<SecondFactorSecret> | PrintedAnswer;
   readonly enrolSecondFactor: JsonAnswer<BackupCodes> | PrintedAnswer;
   readonly signOut: JsonAnswer<Completed> | PrintedAnswer;
@@ -122,6 +125,7 @@ export type AccountAnswers = {
   readonly listSessions: JsonAnswer<SessionList> | PrintedAnswer;
   readonly endSession: JsonAnswer<Completed> | PrintedAnswer;
   readonly acceptSetupLink: JsonAnswer<Membership> | PrintedAnswer;
+  readonly getSignInOptions: JsonAnswer<SignInOptions> | PrintedAnswer;
   readonly listTokens: JsonAnswer<AccessTokenList> | PrintedAnswer;
   readonly createToken: JsonAnswer<NewAccessToken> | PrintedAnswer;
   readonly revokeToken: JsonAnswer<RevokedToken> | PrintedAnswer;

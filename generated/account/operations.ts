@@ -1277,6 +1277,63 @@ export const OPERATIONS = {
       'storeUnavailable',
     ],
   },
+  /** Request a link that resets the password. */
+  requestPasswordReset: {
+    method: 'POST',
+    path: '/account/v1/password-resets',
+    auth: [],
+    scopes: [],
+    roles: [],
+    isFresh: false,
+    audit: 'password_reset.request',
+    prices: [],
+    idempotent: false,
+    headers: [],
+    status: 202,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'bodyInvalid',
+      'bodyNotUtf8',
+      'emailInvalid',
+      'crossSiteRequest',
+      'requestTimeout',
+      'bodyTooLarge',
+      'contentTypeNotAllowed',
+      'passwordResetLimited',
+      'internalError',
+      'mailNotConfigured',
+      'storeUnavailable',
+    ],
+  },
+  /** Reset the password. */
+  resetPassword: {
+    method: 'POST',
+    path: '/account/v1/password-resets/accept',
+    auth: [],
+    scopes: [],
+    roles: [],
+    isFresh: false,
+    audit: 'password_reset.accept',
+    prices: [],
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: [
+      'bodyInvalid',
+      'bodyNotUtf8',
+      'passwordUnfit',
+      'crossSiteRequest',
+      'requestTimeout',
+      'setupLinkInvalid',
+      'bodyTooLarge',
+      'contentTypeNotAllowed',
+      'internalError',
+      'storeUnavailable',
+    ],
+  },
   /** Begin to enrol a second factor. */
   beginSecondFactor: {
     method: 'POST',
@@ -1620,6 +1677,23 @@ export const OPERATIONS = {
       'storeUnavailable',
     ],
   },
+  /** Read what a sign-in page can offer. */
+  getSignInOptions: {
+    method: 'GET',
+    path: '/account/v1/sign-in-options',
+    auth: [],
+    scopes: [],
+    roles: [],
+    isFresh: false,
+    audit: 'session.options',
+    prices: [],
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+    errors: ['crossSiteRequest', 'internalError', 'storeUnavailable'],
+  },
   /** List access tokens, newest first. */
   listTokens: {
     method: 'GET',
@@ -1796,6 +1870,8 @@ export type OperationWithBody =
   | 'putPlan'
   | 'refuseLimitRequest'
   | 'requestLimit'
+  | 'requestPasswordReset'
+  | 'resetPassword'
   | 'rotateKey'
   | 'setAccountLimits'
   | 'setAccountPlan'
@@ -1836,6 +1912,7 @@ export const BODY_MEMBERS: ReadonlySet<string> = new Set([
   'reference',
   'requests',
   'requests_per_second',
+  'reset_token',
   'role',
   'scopes',
   'setup_token',
@@ -1852,6 +1929,7 @@ export const SECRET_MEMBERS = [
   'new_password',
   'otpauth_uri',
   'password',
+  'reset_token',
   'secret',
   'setup_token',
 ] as const;

@@ -135,7 +135,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Invite a person.
-     * @description The invitation works once, for seven days. An open one for the same email stops working.
+     * @description The invitation works once, for seven days. An open one for the same email stops working. The link is mailed where the server sends mail; pass it on yourself if `is_mailed` is false.
      */
     readonly post: operations['createInvitation'];
     readonly delete?: never;
@@ -660,6 +660,46 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/password-resets': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Request a link that resets the password.
+     * @description Mails a link to a member with this email. The response is the same, and comes after the same time, if there is none: the mail is sent afterwards. The link works once, for one hour.
+     */
+    readonly post: operations['requestPasswordReset'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/password-resets/accept': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Reset the password.
+     * @description Sets the password of the login that the link was made for, by mail or by the operator. Its sessions end, in every account; its second factor stays, and is asked for at sign-in.
+     */
+    readonly post: operations['resetPassword'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/second-factor': {
     readonly parameters: {
       readonly query?: never;
@@ -846,6 +886,26 @@ export type paths = {
      * @description Makes the owner of an account that the operator made the link for; or, by a link of a reset, sets the password of a login.
      */
     readonly post: operations['acceptSetupLink'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/sign-in-options': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what a sign-in page can offer.
+     * @description Says whether a password can be reset by mail, and whether anybody can sign in.
+     */
+    readonly get: operations['getSignInOptions'];
+    readonly put?: never;
+    readonly post?: never;
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -1652,6 +1712,8 @@ export type components = {
       readonly expires_at: components['schemas']['Instant'];
       /** @description The link that accepts it, once. */
       readonly link: string;
+      /** @description Whether the mail server has taken a mail with the link, within five seconds; false too if the server sends no mail. */
+      readonly is_mailed: boolean;
     };
     /**
      * NewSetupLink
@@ -1875,6 +1937,17 @@ export type components = {
        */
       readonly reason: string;
     };
+    /** RequestPasswordResetRequest */
+    readonly RequestPasswordResetRequest: {
+      readonly email: components['schemas']['Email'];
+    };
+    /** ResetPasswordRequest */
+    readonly ResetPasswordRequest: {
+      /** @description The token of the link. */
+      readonly reset_token: string;
+      /** @description The new password. */
+      readonly password: components['schemas']['Password'];
+    };
     /** RevokedKey */
     readonly RevokedKey: {
       readonly key_id: components['schemas']['KeyId'];
@@ -2031,6 +2104,16 @@ export type components = {
     /** SetPlanRequest */
     readonly SetPlanRequest: {
       readonly plan: components['schemas']['PlanName'];
+    };
+    /**
+     * SignInOptions
+     * @description What a sign-in page can offer.
+     */
+    readonly SignInOptions: {
+      /** @description Whether the server mails links that reset a password. */
+      readonly can_reset_password: boolean;
+      /** @description Whether anybody can sign in; the first owner needs a link of the operator. */
+      readonly has_members: boolean;
     };
     /** SignInRequest */
     readonly SignInRequest: {
@@ -2323,6 +2406,13 @@ export type components = {
       readonly status: 409;
       readonly limit: number;
     };
+    /** @description The server has no mail server to send links with. */
+    readonly MailNotConfiguredProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'mail_not_configured';
+      /** @constant */
+      readonly status: 501;
+    };
     /** @description The login is a member of the account already. */
     readonly MemberExistsProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -2351,6 +2441,14 @@ export type components = {
       /** @constant */
       readonly status: 400;
       readonly limit: number;
+    };
+    /** @description Too many password resets were requested for this email or from this address. */
+    readonly PasswordResetLimitedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'password_reset_limited';
+      /** @constant */
+      readonly status: 429;
+      readonly retry_after_seconds: number;
     };
     /** @description The new password is too short or too long. */
     readonly PasswordUnfitProblem: components['schemas']['Problem'] & {
@@ -7410,6 +7508,247 @@ export interface operations {
       };
     };
   };
+  readonly requestPasswordReset: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RequestPasswordResetRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The request was taken, whether there is a member with this email or not. */
+      readonly 202: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Completed'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       *
+       *     `email_invalid`: The email address is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['EmailInvalidProblem'];
+        };
+      };
+      /** @description `cross_site_request`: The request was sent by a page of another site. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `password_reset_limited`: Too many password resets were requested for this email or from this address. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PasswordResetLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `mail_not_configured`: The server has no mail server to send links with. */
+      readonly 501: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['MailNotConfiguredProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly resetPassword: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ResetPasswordRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The password was replaced. Signing in is another request. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Completed'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       *
+       *     `password_unfit`: The new password is too short or too long.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem']
+            | components['schemas']['PasswordUnfitProblem'];
+        };
+      };
+      /** @description `cross_site_request`: The request was sent by a page of another site. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `setup_link_invalid`: The set-up link does not exist, was used, was replaced or has expired. */
+      readonly 410: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['SetupLinkInvalidProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
   readonly beginSecondFactor: {
     readonly parameters: {
       readonly query?: never;
@@ -8785,6 +9124,58 @@ export interface operations {
       };
     };
   };
+  readonly getSignInOptions: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description What can be offered. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['SignInOptions'];
+        };
+      };
+      /** @description `cross_site_request`: The request was sent by a page of another site. */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
   readonly listTokens: {
     readonly parameters: {
       readonly query?: {
@@ -9511,6 +9902,8 @@ export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
 export type RequestId = components['schemas']['RequestId'];
 export type RequestLimit = components['schemas']['RequestLimit'];
 export type RequestLimitRequest = components['schemas']['RequestLimitRequest'];
+export type RequestPasswordResetRequest = components['schemas']['RequestPasswordResetRequest'];
+export type ResetPasswordRequest = components['schemas']['ResetPasswordRequest'];
 export type RevokedKey = components['schemas']['RevokedKey'];
 export type RevokedToken = components['schemas']['RevokedToken'];
 export type Role = components['schemas']['Role'];
@@ -9527,6 +9920,7 @@ export type SessionList = components['schemas']['SessionList'];
 export type SessionMember = components['schemas']['SessionMember'];
 export type SetLimitRequest = components['schemas']['SetLimitRequest'];
 export type SetPlanRequest = components['schemas']['SetPlanRequest'];
+export type SignInOptions = components['schemas']['SignInOptions'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type Since = components['schemas']['Since'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
@@ -9561,10 +9955,12 @@ export type LastOwnerProblem = components['schemas']['LastOwnerProblem'];
 export type LimitRequestDecidedProblem = components['schemas']['LimitRequestDecidedProblem'];
 export type LimitRequestNotFoundProblem = components['schemas']['LimitRequestNotFoundProblem'];
 export type LimitRequestsTooManyProblem = components['schemas']['LimitRequestsTooManyProblem'];
+export type MailNotConfiguredProblem = components['schemas']['MailNotConfiguredProblem'];
 export type MemberExistsProblem = components['schemas']['MemberExistsProblem'];
 export type MemberFactorMissingProblem = components['schemas']['MemberFactorMissingProblem'];
 export type MemberNotFoundProblem = components['schemas']['MemberNotFoundProblem'];
 export type NameUnfitProblem = components['schemas']['NameUnfitProblem'];
+export type PasswordResetLimitedProblem = components['schemas']['PasswordResetLimitedProblem'];
 export type PasswordUnfitProblem = components['schemas']['PasswordUnfitProblem'];
 export type PasswordWrongProblem = components['schemas']['PasswordWrongProblem'];
 export type PlanInUseProblem = components['schemas']['PlanInUseProblem'];
@@ -9629,6 +10025,8 @@ export type ProblemData = {
   readonly second_factor_required: SecondFactorRequiredProblem;
   readonly second_factor_invalid: SecondFactorInvalidProblem;
   readonly sign_in_locked: SignInLockedProblem;
+  readonly password_reset_limited: PasswordResetLimitedProblem;
+  readonly mail_not_configured: MailNotConfiguredProblem;
   readonly fresh_factor_required: FreshFactorRequiredProblem;
   readonly password_wrong: PasswordWrongProblem;
   readonly password_unfit: PasswordUnfitProblem;

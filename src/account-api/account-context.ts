@@ -1,4 +1,5 @@
 import type { Keyring } from '../account/keyring.ts';
+import type { MemberMail } from '../account/mail/member-mail.ts';
 import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
 import type { SessionCredentials } from '../account/members/session-credentials.ts';
 import type { SessionHolder } from '../account/members/sessions.ts';
@@ -22,6 +23,8 @@ export type AccountDeps = ServiceDeps & {
   readonly tokens: TokenRing;
   readonly members: MemberDeps;
   readonly credentials: SessionCredentials;
+  /** Undefined where the server sends no mail. */
+  readonly mail: MemberMail | undefined;
   readonly networks: readonly ServedNetwork[];
   /** Stores the counts of calls that are not stored yet. */
   readonly flushUsage: () => Promise<void>;

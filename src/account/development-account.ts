@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import { and, eq, isNull, ne } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
 import { createApiKey, type KeyDeps, revokeApiKey } from './api-keys.ts';
+import { ensureDevelopmentLogin, revokeDevelopmentLogin } from './development-login.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { setOperates } from './operators.ts';
 import { ensureTestCredit } from './money/credit.ts';
@@ -31,9 +32,9 @@ export type ServedAt = {
 export type DevelopmentDeps = KeyDeps & PlanDeps & TokenDeps & TwoFactorDeps;
 
 /**
- * Sets up the development account, which operates the server, and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token and second factor of an
- * earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and what the server made before is
- * revoked. Keys and tokens that somebody made in the account stay.
+ * Sets up the development account, which operates the server, and writes its credentials to `<dataDir>/dev.json` (mode 0600). Key, access token, second factor and
+ * password of an earlier start are kept, each if the file still has it and the store knows it; otherwise it is replaced, and what the server
+ * made before is revoked. Keys, tokens and members that somebody made in the account stay.
  * @returns the contents of the file.
  */
 export async function ensureDevelopmentAccount(
@@ -53,6 +54,8 @@ export async function ensureDevelopmentAccount(
     rpc_path: served.rpcPath,
     api_key: key.text,
     ...(await ensureDevelopmentAccess(deps, accountId, kept, nowMs)),
+    dashboard_url: `${served.baseUrl}/dashboard`,
+    ...(await ensureDevelopmentLogin(deps, accountId, kept, nowMs)),
   };
   await writeDevelopmentFile(served.dataDir, file);
   await revokeKeys(deps, accountId, nowMs, and(eq(apiKeys.name, DEVELOPMENT), ne(apiKeys.id, key.id)));
@@ -61,7 +64,7 @@ export async function ensureDevelopmentAccount(
 
 /**
  * For a server with an operator's configuration, before it listens: a development account left over from a start without one loses its
- * keys, its access tokens and its second factor, it operates the server no longer, and `dev.json` is deleted.
+ * keys, its access tokens, its second factor, its members and their sessions, it operates the server no longer, and `dev.json` is deleted.
  */
 export async function revokeDevelopmentAccount(
   deps: KeyDeps & TokenDeps,
@@ -73,6 +76,7 @@ export async function revokeDevelopmentAccount(
     await setOperates(deps, { accountId, operates: false });
     await revokeKeys(deps, accountId, nowMs);
     await revokeDevelopmentAccess(deps, accountId, nowMs);
+    await revokeDevelopmentLogin(deps, accountId, nowMs);
   }
   await deleteDevelopmentFile(dataDir);
 }

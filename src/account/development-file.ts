@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DevelopmentAccess } from './development-access.ts';
+import type { DevelopmentLogin } from './development-login.ts';
 
 /** `dev.json`: the addresses and credentials of a server that was started without a configuration. */
 export type DevelopmentFile = DevelopmentSecrets & {
@@ -10,21 +11,24 @@ export type DevelopmentFile = DevelopmentSecrets & {
   /** Address of the topic streams. */
   readonly grpc_url: string;
   readonly rpc_path: string;
+  /** The address of the dashboard, which the login below opens. */
+  readonly dashboard_url: string;
 };
 
 /** The credentials. */
-export type DevelopmentSecrets = DevelopmentAccess & { readonly api_key: string };
+export type DevelopmentSecrets = DevelopmentAccess & DevelopmentLogin & { readonly api_key: string };
 
 /** Returns the credentials in `<dataDir>/dev.json`; empty when the file is missing or not written by this service. */
 export async function readDevelopmentFile(dataDir: string): Promise<Partial<DevelopmentSecrets>> {
   try {
-    const { api_key, access_token, totp_secret } = JSON.parse(
+    const { api_key, access_token, totp_secret, dashboard_password } = JSON.parse(
       await readFile(pathIn(dataDir), 'utf8'),
     ) as Record<string, unknown>;
     return {
       ...(typeof api_key === 'string' && { api_key }),
       ...(typeof access_token === 'string' && { access_token }),
       ...(typeof totp_secret === 'string' && { totp_secret }),
+      ...(typeof dashboard_password === 'string' && { dashboard_password }),
     };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return {};

@@ -101,7 +101,7 @@ export function readAccountRequest({ kind, ...members }: { readonly kind: Kind }
   return { kind, ...READERS[kind](members) } as AccountRequest;
 }
 
-/** @throws ServiceError `invalidCommand` for a text that no customer account can be called. */
+/** Returns the name of an account that is created if it does not exist. @throws ServiceError `invalidCommand`. */
 export function readNewAccount(account: unknown): string {
   if (account === DEVELOPMENT)
     throw mistake('the account name development is reserved for the server; choose another name');

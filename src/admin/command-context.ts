@@ -11,6 +11,8 @@ export type CommandContext = {
   readonly installationKeyFile: string | undefined;
   /** The file that heads of the audit log are appended to. */
   readonly headsFile: string;
+  /** The base URL of the server by its settings, without a trailing slash; undefined where they do not name a port. */
+  readonly baseUrl: string | undefined;
   readonly hsm: Config['hsm'];
   /** How a signer is started, where not as a child of this process. */
   readonly launcher?: SignerLauncher | undefined;

@@ -46,6 +46,7 @@ export async function doInStore<T>(
       headsFile: context.headsFile,
     },
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: context.installationKeyFile }),
+    baseUrl: () => readBaseUrl(context),
     headKey: () => Promise.resolve(undefined),
     rotateMaster: async () => {
       const { rotateWithoutServer } = await import('./rotate-without-server.ts');
@@ -65,4 +66,12 @@ export async function doInStore<T>(
   };
   const serve = createServeCommand(deps, clock);
   return await work(async (request) => JSON.parse(JSON.stringify(await serve(request))));
+}
+
+async function readBaseUrl({ baseUrl }: CommandContext): Promise<string> {
+  if (baseUrl !== undefined) return baseUrl;
+  throw serviceError('invalidCommand', {
+    reason:
+      'no server is running, and its port is not set: start it, or set http.public_url (KEYSLOT_PUBLIC_URL)',
+  });
 }

@@ -2,6 +2,7 @@ import { type AccountRequest, isAccountRequest, readAccountRequest } from './acc
 import { isListRequest, type ListRequest, readListRequest } from './list-request.ts';
 import { type KeyRequest, readKeyRequest } from './key-request.ts';
 import { isOperatorRequest, type OperatorRequest, readOperatorRequest } from './operator-request.ts';
+import { isMemberRequest, type MemberCommand, readMemberRequest } from './member-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readSignerRequest, type SignerRequest } from './signer-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
@@ -15,6 +16,7 @@ export type AdminRequest =
   | { readonly about: 'signer'; readonly request: SignerRequest }
   | { readonly about: 'operators'; readonly request: OperatorRequest }
   | { readonly about: 'lists'; readonly request: ListRequest }
+  | { readonly about: 'members'; readonly request: MemberCommand }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
@@ -32,6 +34,7 @@ export function readRequest(request: unknown): AdminRequest {
   if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
   if (isOperatorRequest(members)) return { about: 'operators', request: readOperatorRequest(members) };
   if (isListRequest(members)) return { about: 'lists', request: readListRequest(members) };
+  if (isMemberRequest(members)) return { about: 'members', request: readMemberRequest(members) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };
 }

@@ -12,6 +12,7 @@ import { type AccountDeps, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
 import { serveLists } from './serve-lists.ts';
 import { serveOperators } from './serve-operators.ts';
+import { serveMembers, type MemberCommandDeps } from './serve-members.ts';
 import { servePlans } from './serve-plans.ts';
 import { serveUsage, type UsageDeps } from './serve-usage.ts';
 import type { ServeCommand } from './wire.ts';
@@ -20,7 +21,8 @@ import type { ServeCommand } from './wire.ts';
 export type CommandDeps = KeyDeps &
   PlanDeps &
   UsageDeps &
-  AccountDeps & {
+  AccountDeps &
+  MemberCommandDeps & {
     /** Re-encrypts every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
     /** Makes the store accept the signer of the data directory. @throws ServiceError where a server runs. */
@@ -51,6 +53,8 @@ export function createServeCommand(deps: CommandDeps, clock: Clock): ServeComman
         return serveLists(deps.store, request);
       case 'operators':
         return serveOperators(deps, request, clock.nowMs());
+      case 'members':
+        return serveMembers(deps, request, clock.nowMs());
       case 'account':
         return serveAccount(deps, request, clock.nowMs());
       case 'signer':

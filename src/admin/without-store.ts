@@ -3,7 +3,7 @@ import type { AdminRequest } from './read-request.ts';
 
 /** Requests about keys and accounts that create a store where there is none. */
 const MAKE_STORE: ReadonlySet<string> = new Set([
-  ...['keys.create', 'tokens.create', 'accounts.create', 'audit.verify'],
+  ...['keys.create', 'tokens.create', 'accounts.create', 'audit.verify', 'members.setup-link'],
 ]);
 
 /** True if the request creates a store where there is none; others are answered without one. */

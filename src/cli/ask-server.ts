@@ -3,6 +3,7 @@ import type { CommandContext } from '../admin/command-context.ts';
 import { runCommand } from '../admin/run-command.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
+import { configuredUrl } from '../start/listen-options.ts';
 import { enterGatewayUser, type Work } from '../start/start-users.ts';
 import type { OptionValues } from './read-arguments.ts';
 import type { Terminal } from '../base/terminal.ts';
@@ -46,6 +47,7 @@ export async function openContext(
     launcher,
     installationKeyFile: config.installation_key_file,
     headsFile: headsFileOf(config),
+    baseUrl: configuredUrl(config),
     hsm: config.hsm,
     store: { dataDir: config.data_dir, databaseUrl: config.database_url },
     clock: systemClock,

@@ -33,6 +33,7 @@ export const COMMAND_GROUPS = [
   'Servers',
   'Accounts',
   'API keys, plans and usage',
+  'Members and sign-in',
   'Wallet service',
   'Key storage',
   'This command line',

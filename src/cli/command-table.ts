@@ -13,6 +13,7 @@ const ACCOUNT: ArgumentSpec = {
   name: 'ACCOUNT',
   summary: 'Name of the account; the development account is called development',
 };
+const EMAIL: ArgumentSpec = { name: 'EMAIL', summary: 'Email that the member signs in with' };
 const PLAN: ArgumentSpec = { name: 'NAME', summary: 'Name of the plan, as keyslot plans list shows it' };
 const OF_ACCOUNT: OptionSpec = { name: 'account', value: 'NAME', summary: 'Only those of this account' };
 
@@ -71,7 +72,7 @@ export const COMMANDS = [
     summary: 'Start the server',
     details: [
       'Runs until SIGTERM or SIGINT. Without a configured ledger node it starts an embedded ledger.',
-      'Without --config it also makes a development account and writes its API key and access token to dev.json of the data directory.',
+      'Without --config it also makes a development account and writes its API key, access token and password to dev.json of the data directory.',
     ],
     args: [],
     options: [
@@ -372,6 +373,45 @@ export const COMMANDS = [
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot usage', 'keyslot usage --account acme --since 7d --by method'],
+  },
+  {
+    name: 'setup-link',
+    group: 'Members and sign-in',
+    summary: 'Create a link that makes an owner of an account (it is shown only once)',
+    details: [
+      'The link works once, for 24 hours, and replaces the one before it. The account is created if it does not exist.',
+      'It names the running server, or the setting http.public_url.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      {
+        name: 'file',
+        value: 'FILE',
+        summary: 'Write the link to this new file too, which only its owner can read',
+        path: 'file',
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot setup-link acme', 'keyslot setup-link acme --file link.txt'],
+  },
+  {
+    name: 'members list',
+    group: 'Members and sign-in',
+    summary: 'List the members of an account',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot members list acme', 'keyslot members list acme --json'],
+  },
+  {
+    name: 'members reset',
+    group: 'Members and sign-in',
+    summary: 'Close the login of a member, and create a link that sets a new password',
+    details: [
+      'For a member who lost password or second factor: both are gone, with the backup codes and the sessions, in every account. The link works once, for 24 hours, and is shown only once.',
+    ],
+    args: [ACCOUNT, EMAIL],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot members reset acme ann@example.com'],
   },
   {
     name: 'tokens create',

@@ -1,6 +1,7 @@
 import { ACCOUNT_TEXTS } from './account-text.ts';
 import { KEY_TEXTS } from './key-text.ts';
 import { LIST_TEXTS } from './list-text.ts';
+import { MEMBER_TEXTS } from './member-text.ts';
 import { describeNodes } from './nodes-text.ts';
 import { OPERATOR_TEXTS } from './operator-text.ts';
 import { PLAN_TEXTS } from './plan-text.ts';
@@ -15,6 +16,7 @@ const TEXTS: Readonly<Record<string, (result: never) => string>> = {
   ...OPERATOR_TEXTS,
   ...SIGNER_TEXTS,
   ...LIST_TEXTS,
+  ...MEMBER_TEXTS,
   usage: describeUsage,
   nodes: describeNodes,
 };

@@ -4,6 +4,7 @@ import { describeResult } from './describe-result.ts';
 import type { GivenArguments } from './read-arguments.ts';
 import { isList, runList } from './run-list.ts';
 import { type ServerCommandName, serverRequest } from './server-request.ts';
+import { withLinkFile } from './link-file.ts';
 import type { Terminal } from '../base/terminal.ts';
 
 /**
@@ -24,7 +25,10 @@ export async function runOnServer(
   }
   const describe = (result: unknown): string => describeResult(request.kind, result);
   const work = request.kind.startsWith('signer.') ? 'signer' : 'other';
-  const result = await askServer(given.options, terminal, { request, describe, work });
+  const ask = () => askServer(given.options, terminal, { request, describe, work });
+  const { file } = given.options;
+  const result =
+    name === 'setup-link' && typeof file === 'string' ? await withLinkFile(file, ask) : await ask();
   const isUnsound = typeof result === 'object' && result !== null && 'is_sound' in result && !result.is_sound;
   return isUnsound ? 1 : 0;
 }

@@ -35,7 +35,7 @@ export async function serve(options: OptionValues, env: NodeJS.ProcessEnv): Prom
   // Before the addresses are printed: a reader of them may send a signal at once.
   const signalled = nextSignal();
   process.stdout.write(
-    options.json === true ? `${describeAsJson(app)}\n` : describe(app, resolve(config.data_dir)),
+    options.json === true ? `${describeAsJson(app)}\n` : describe(app, resolve(config.data_dir), file),
   );
   const signal = await signalled;
   onProgress(`${signal}: finishing requests, then stopping`);
@@ -67,10 +67,9 @@ function describeAsJson({ address, rpcPaths, hasLedger, development }: App): str
   return JSON.stringify({ kind, ...served, development });
 }
 
-function describe(
-  { address: { baseUrl, wsUrl, grpcUrl, metricsUrl }, rpcPaths, hasLedger, development }: App,
-  dataDir: string,
-): string {
+function describe(app: App, dataDir: string, file: string | undefined): string {
+  const { address, rpcPaths, hasLedger, development } = app;
+  const { baseUrl, wsUrl, grpcUrl, metricsUrl } = address;
   const key = development?.api_key ?? '<API_KEY>';
   const urls = rpcPaths.map((path) => `${baseUrl}${path}?apikey=${key}`);
   const sockets = rpcPaths.map((path) => `${wsUrl}${path}?apikey=${key}`);
@@ -83,6 +82,7 @@ ${hasLedger ? 'Keyslot is ready.' : 'Keyslot is running, but its ledger has not 
 ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  WebSocket  ${url}\n`).join('')}  Wallets    ${wallets}
   Account    ${baseUrl}${ACCOUNT_OPERATIONS.listKeys.path}
   Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)
+  Dashboard  ${baseUrl}/dashboard${signInHint(app, file)}
   Reference  ${baseUrl}/docs
   Dashboard  ${baseUrl}/dashboard
   OpenRPC    ${baseUrl}/openrpc.json
@@ -95,4 +95,13 @@ Try it:
   curl -s '${wallets}' -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"custody":"managed"}'
 
 `;
+}
+
+function signInHint({ development, hasMembers }: App, file: string | undefined): string {
+  if (development !== undefined) {
+    const { dashboard_email: email, dashboard_password: password } = development;
+    return `   sign in as ${email} (${password === undefined ? 'with the password that was set there' : 'password in dev.json'})`;
+  }
+  if (hasMembers) return '';
+  return `   nobody can sign in yet: keyslot setup-link ACCOUNT${file === undefined ? '' : ` --config ${file}`}`;
 }

@@ -34,6 +34,9 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   usage: ({ options: { account, key: id, by, since }, nowMs }) => ({
     ...{ kind: 'usage', account, id, by, sinceMs: readSince('since', since ?? '24h', nowMs) },
   }),
+  'setup-link': ({ words: [account] }) => ({ kind: 'members.setup-link', account }),
+  'members list': ({ words: [account] }) => ({ kind: 'members.list', account }),
+  'members reset': ({ words: [account, email] }) => ({ kind: 'members.reset', account, email }),
   'tokens create': ({ options, lists: { scope: scopes } }) => {
     const { name, account } = options;
     return { kind: 'tokens.create', name, account, scopes, expiresInMs: readDuration('expires', options) };

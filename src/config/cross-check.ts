@@ -6,11 +6,12 @@ import type { NetworkConfig } from './network-config.ts';
 import { nodeName } from './node-name.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { checkHsmSettings } from './check-hsm-settings.ts';
+import { checkMailSettings } from './check-mail-settings.ts';
 import { readNodeAddress } from './node-address.ts';
 import { isPubsubAddress } from './pubsub-address.ts';
 
 /** Returns the conflicts between settings that each fit their schema, one line per problem. No secret is shown. */
-export function crossCheck({ http, networks, hsm, ...users }: Config): readonly string[] {
+export function crossCheck({ http, networks, hsm, mail, ...users }: Config): readonly string[] {
   return [
     ...checkHost(http),
     ...checkProxies(http),
@@ -20,6 +21,7 @@ export function crossCheck({ http, networks, hsm, ...users }: Config): readonly 
     ...networks.flatMap(checkNodeNames),
     ...checkNames(networks),
     ...checkHsmSettings(hsm),
+    ...checkMailSettings({ mail, http }),
     ...checkUsers(users),
   ];
 }

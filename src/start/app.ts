@@ -4,6 +4,7 @@ import { type AccountPlane, openAccountPlane } from '../account/account-plane.ts
 import { ensureDevelopmentAccount, revokeDevelopmentAccount } from '../account/development-account.ts';
 import type { DevelopmentFile } from '../account/development-file.ts';
 import { followKeys } from '../account/follow-keys.ts';
+import { hasAnyMember } from '../account/members/members.ts';
 import { followPlans } from '../account/follow-plans.ts';
 import { mayHaveNewSigner } from '../account/signers/known-signers.ts';
 import { openSignerRecord } from '../account/signers/open-signer-record.ts';
@@ -15,6 +16,7 @@ import { type CommandDeps, createServeCommand } from '../admin/serve-commands.ts
 import { showNodes } from '../admin/show-nodes.ts';
 import { adminSocketPath } from '../admin/socket-path.ts';
 import { waitForLock } from '../admin/wait-for-lock.ts';
+import { serviceError } from '../base/service-error.ts';
 import { systemClock } from '../base/clock.ts';
 import { headsFileOf } from '../config/load-config.ts';
 import { startHeadSigning } from '../account/audit/sign-heads.ts';
@@ -43,8 +45,10 @@ import { startServer } from './start-server.ts';
 import { startKeyUses, startUsage } from './start-usage.ts';
 import { type Members, startMembers } from './start-members.ts';
 import type { ServedNetwork } from '../account-api/account-context.ts';
+import { startMail } from './start-mail.ts';
 import { startAccountApi } from './start-account-api.ts';
 import { startWallets } from './start-wallets.ts';
+import { waitForNetworks } from './wait-for-networks.ts';
 import { watchNetworks } from './watch-networks.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 
@@ -66,6 +70,8 @@ export type App = {
   readonly hasLedger: boolean;
   /** The development address and key; undefined with an operator's configuration. */
   readonly development: DevelopmentFile | undefined;
+  /** False: nobody can sign in to the dashboard yet. */
+  readonly hasMembers: boolean;
   /** Stops listening, lets requests finish until the shutdown deadline, then stops children and the store. */
   readonly close: () => Promise<void>;
 };
@@ -88,8 +94,6 @@ type Services = {
   readonly gate: Gate;
   readonly noteUse: KeyUses['note'];
 };
-
-const LOCALNET_DEADLINE_MS = 15_000;
 
 /**
  * Starts everything that the configuration asks for and resolves when it serves. The store, the embedded ledger, the key pool
@@ -132,7 +136,14 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   startsKeys.catch(ignore);
   mayCreateSigner.catch(ignore);
   const store = await opensStore;
-  const services = await openServices({ config, store, startsKeys, networks, metrics, log }, started);
+  const listens = Promise.withResolvers<string>();
+  started.defer(() =>
+    listens.reject(serviceError('adminFailed', { path: config.data_dir, reason: 'the server ended' })),
+  );
+  listens.promise.catch(ignore);
+  const linkBase = () => listens.promise;
+  const parts = { config, store, startsKeys, networks, baseUrl: linkBase, metrics, log };
+  const services = await openServices(parts, started);
   const { deps, account, rotation } = services;
   if (options.isOperated) await revokeDevelopmentAccount(deps, config.data_dir, systemClock.nowMs());
   const admin = { dataDir: config.data_dir, serve: createServeCommand(deps, systemClock), log };
@@ -150,9 +161,11 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   started.defer(wallets.close);
   const watched = watchNetworks(networks, metrics);
   started.defer(watched.close);
+  const mail = await startMail({ ...services.members, baseUrl: linkBase, config, log });
+  if (mail !== undefined) started.defer(mail.close);
   const shown = { networks: networks.map(servedNetwork), watchedNetworks: watched.networks };
   const accountApi = await startAccountApi({
-    deps: { ...deps, ...services.members, ...shown, planFault },
+    deps: { ...deps, ...services.members, ...shown, mail, planFault },
     ...{ config, metrics, log, refusals: wallets.refusals },
     noteUse: services.noteUse,
     clock: systemClock,
@@ -171,6 +184,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     metrics,
   });
   started.defer(() => server.close(config.shutdown_deadline_ms));
+  listens.resolve(config.http.public_url ?? server.baseUrl);
 
   const { startStreams } = await loadsStreams;
   const streams = await startStreams({
@@ -190,9 +204,10 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
         served,
         systemClock.nowMs(),
       );
+  const hasMembers = development !== undefined || (await hasAnyMember(store));
   const running = started.move();
   const address = { host: server.host, port: server.port, baseUrl, wsUrl, grpcUrl, metricsUrl };
-  return { address, rpcPaths, hasLedger, development, close: () => running.disposeAsync() };
+  return { address, rpcPaths, hasLedger, development, hasMembers, close: () => running.disposeAsync() };
 }
 
 type RoomParts = {
@@ -200,13 +215,15 @@ type RoomParts = {
   readonly store: Store;
   readonly startsKeys: Promise<Keys>;
   readonly networks: readonly Network[];
+  /** The base URL that links begin with, once the server listens. */
+  readonly baseUrl: () => Promise<string>;
   readonly metrics: Metrics;
   readonly log: Logger;
 };
 
 /** Opens the services that depend on the store. */
 async function openServices(
-  { config, store, startsKeys, networks, metrics, log }: RoomParts,
+  { config, store, startsKeys, networks, baseUrl, metrics, log }: RoomParts,
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const clock = systemClock;
@@ -240,6 +257,7 @@ async function openServices(
     ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
     useLimits: account.useLimits,
     installationKey: () => Promise.resolve(account.installationKey),
+    baseUrl,
     ...{
       headsFile,
       headKey: keys.headKey.publicKey,
@@ -270,16 +288,6 @@ function openStoreWhenFree(config: Config, log: Logger, progress: (step: string)
     onWait: (reason) => progress(`${reason}; waiting for it`),
     isHopeless: () => isServed(dataDir),
   });
-}
-
-/** Waits for each network's own child. @returns false if one is not ready in time; it stays supervised. */
-async function waitForNetworks(networks: readonly Network[]): Promise<boolean> {
-  const deadline = Promise.withResolvers<false>();
-  const timer = setTimeout(() => deadline.resolve(false), LOCALNET_DEADLINE_MS);
-  const started = Promise.all(networks.map((network) => network.started)).then(() => true);
-  const hasLedger = await Promise.race([started, deadline.promise]);
-  clearTimeout(timer);
-  return hasLedger;
 }
 
 const ignore = (): void => undefined;

@@ -60,3 +60,9 @@ export function urlOf(
   const secure = http.tls === undefined ? '' : 's';
   return `${scheme}${secure}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+/** Returns the base URL of a server by its settings alone: the public one if it is set; undefined if any free port is taken. */
+export function configuredUrl(config: Config): string | undefined {
+  const { public_url: publicUrl, port } = config.http;
+  return publicUrl ?? (port === 0 ? undefined : urlOf(config.http, config));
+}

@@ -47,7 +47,7 @@ export async function openOperatorWorld(store: Store) {
   onTestFinished(credentials.close);
   const members = createMemberDeps({ store, installationKey: await newInstallationKey() });
   const deps: AccountDeps = {
-    ...{ store, ...rings, clock, members, credentials, networks: [] },
+    ...{ store, ...rings, clock, members, credentials, mail: undefined, networks: [] },
     ...{ plans: await loadPlanBook(store), limits: new CreateLimitBook(), useLimits: new UseLimitBook() },
     ...{ planFault, watchedNetworks: [NETWORK], flushUsage: () => Promise.resolve() },
   };

@@ -73,6 +73,9 @@ describeStores('the development account', (backend) => {
       api_key: file.api_key,
       access_token: file.access_token,
       totp_secret: file.totp_secret,
+      dashboard_url: 'http://127.0.0.1:8080/dashboard',
+      dashboard_email: 'developer@keyslot.localhost',
+      dashboard_password: expect.stringMatching(/^[\w-]{32}$/),
     });
     expect(await onDisk()).toEqual(file);
     expect((await stat(join(filesDir(), 'dev.json'))).mode & 0o777).toBe(0o600);
@@ -86,6 +89,7 @@ describeStores('the development account', (backend) => {
     expect(second.file).toEqual({
       ...first.file,
       base_url: 'http://127.0.0.1:9090',
+      dashboard_url: 'http://127.0.0.1:9090/dashboard',
       grpc_url: 'http://127.0.0.1:50051',
     });
     expect(await onDisk()).toEqual(second.file);

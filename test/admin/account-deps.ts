@@ -10,7 +10,7 @@ import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** The parts that requests act on beside the store, keys, plans and usage, new and empty; no signer runs. */
 export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
-  Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'showNodes'> {
+  Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'showNodes' | 'baseUrl'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),
@@ -19,6 +19,7 @@ export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),
+    baseUrl: () => Promise.resolve('https://keyslot.example'),
     showNodes: () => ({ networks: [] }),
     adoptSigner: () => Promise.reject(serviceError('signerUnavailable')),
     rotateMaster: () => Promise.reject(serviceError('signerUnavailable')),

@@ -18,6 +18,7 @@ test('on a running server tokens, money, limits and second factors are as comman
   expect(await json('balance', 'development')).toMatchObject(development);
   expect(Object.keys(JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')))).toEqual([
     ...['base_url', 'ws_url', 'grpc_url', 'rpc_path', 'api_key', 'access_token', 'totp_secret'],
+    ...['dashboard_url', 'dashboard_email', 'dashboard_password'],
   ]);
 
   const scope = ['--scope', 'wallets:read', '--scope', 'wallets:sign'];

@@ -512,7 +512,7 @@ const validator = createLazyValidators(
     },
     NewInvitation: {
       type: 'object',
-      required: ['invitation_id', 'email', 'role', 'expires_at', 'link'],
+      required: ['invitation_id', 'email', 'role', 'expires_at', 'link', 'is_mailed'],
       additionalProperties: false,
       properties: {
         invitation_id: { $ref: 'definitions#/$defs/InvitationId' },
@@ -520,6 +520,7 @@ const validator = createLazyValidators(
         role: { $ref: 'definitions#/$defs/Role' },
         expires_at: { $ref: 'definitions#/$defs/Instant' },
         link: { type: 'string' },
+        is_mailed: { type: 'boolean' },
       },
     },
     NewSetupLink: {
@@ -779,6 +780,12 @@ const validator = createLazyValidators(
         role: { $ref: 'definitions#/$defs/Role' },
       },
     },
+    SignInOptions: {
+      type: 'object',
+      required: ['can_reset_password', 'has_members'],
+      additionalProperties: false,
+      properties: { can_reset_password: { type: 'boolean' }, has_members: { type: 'boolean' } },
+    },
     TokenId: { type: 'string', minLength: 1, 'x-max-chars': 64 },
     Usage: {
       type: 'object',
@@ -889,6 +896,8 @@ export const ANSWER_VALIDATORS = {
   putPlan: validator({ $ref: 'definitions#/$defs/PlanFigures' }),
   deletePlan: validator({ $ref: 'definitions#/$defs/DeletedPlan' }),
   changePassword: validator({ $ref: 'definitions#/$defs/Completed' }),
+  requestPasswordReset: validator({ $ref: 'definitions#/$defs/Completed' }),
+  resetPassword: validator({ $ref: 'definitions#/$defs/Completed' }),
   beginSecondFactor: validator({ $ref: 'definitions#/$defs/SecondFactorSecret' }),
   enrolSecondFactor: validator({ $ref: 'definitions#/$defs/BackupCodes' }),
   signOut: validator({ $ref: 'definitions#/$defs/Completed' }),
@@ -901,6 +910,7 @@ export const ANSWER_VALIDATORS = {
   listSessions: validator({ $ref: 'definitions#/$defs/SessionList' }),
   endSession: validator({ $ref: 'definitions#/$defs/Completed' }),
   acceptSetupLink: validator({ $ref: 'definitions#/$defs/Membership' }),
+  getSignInOptions: validator({ $ref: 'definitions#/$defs/SignInOptions' }),
   listTokens: validator({ $ref: 'definitions#/$defs/AccessTokenList' }),
   createToken: validator({ $ref: 'definitions#/$defs/NewAccessToken' }),
   revokeToken: validator({ $ref: 'definitions#/$defs/RevokedToken' }),
@@ -939,10 +949,14 @@ export const ANSWER_VALIDATORS = {
   limitRequestDecidedProblem: problem('limit_request_decided', 409),
   limitRequestNotFoundProblem: problem('limit_request_not_found', 404),
   limitRequestsTooManyProblem: problem('limit_requests_too_many', 409, { limit: { type: 'integer' } }),
+  mailNotConfiguredProblem: problem('mail_not_configured', 501),
   memberExistsProblem: problem('member_exists', 409),
   memberFactorMissingProblem: problem('member_factor_missing', 409),
   memberNotFoundProblem: problem('member_not_found', 404),
   nameUnfitProblem: problem('name_unfit', 400, { limit: { type: 'integer' } }),
+  passwordResetLimitedProblem: problem('password_reset_limited', 429, {
+    retry_after_seconds: { type: 'integer' },
+  }),
   passwordUnfitProblem: problem('password_unfit', 400, {
     minimum: { type: 'integer' },
     limit: { type: 'integer' },

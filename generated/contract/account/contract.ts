@@ -38,6 +38,8 @@ import { listPlans } from './contract/listPlans.ts';
 import { putPlan } from './contract/putPlan.ts';
 import { deletePlan } from './contract/deletePlan.ts';
 import { changePassword } from './contract/changePassword.ts';
+import { requestPasswordReset } from './contract/requestPasswordReset.ts';
+import { resetPassword } from './contract/resetPassword.ts';
 import { beginSecondFactor } from './contract/beginSecondFactor.ts';
 import { enrolSecondFactor } from './contract/enrolSecondFactor.ts';
 import { signOut } from './contract/signOut.ts';
@@ -50,6 +52,7 @@ import { endOtherSessions } from './contract/endOtherSessions.ts';
 import { listSessions } from './contract/listSessions.ts';
 import { endSession } from './contract/endSession.ts';
 import { acceptSetupLink } from './contract/acceptSetupLink.ts';
+import { getSignInOptions } from './contract/getSignInOptions.ts';
 import { listTokens } from './contract/listTokens.ts';
 import { createToken } from './contract/createToken.ts';
 import { revokeToken } from './contract/revokeToken.ts';
@@ -95,6 +98,8 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   putPlan,
   deletePlan,
   changePassword,
+  requestPasswordReset,
+  resetPassword,
   beginSecondFactor,
   enrolSecondFactor,
   signOut,
@@ -107,6 +112,7 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   listSessions,
   endSession,
   acceptSetupLink,
+  getSignInOptions,
   listTokens,
   createToken,
   revokeToken,
@@ -179,11 +185,14 @@ export const ACCOUNT_VALUES = {
   decided_limit_request_id: 'A request of the account for a higher limit that was withdrawn.',
   other_limit_request_id: 'An open request of another account for a higher limit.',
   stale_limit_request_id: 'An open request for a plan that was removed since.',
+  reset_token: 'Token of a link that resets the password of a member; another one each time.',
+  limited_email: 'Email for which too many password resets were requested.',
   oversized_text: 'Text longer than the server takes a body to be.',
 } as const;
 
 /** States of the server that a run can only be given from inside. */
 export const ACCOUNT_CONDITIONS = {
+  no_mail: 'The server has no mail settings.',
   slow_body: 'The body of the request does not arrive.',
   broken_store: 'The server fails inside.',
   full_store: 'The disk of the store is full.',

@@ -12,6 +12,8 @@ export const MEMBER_ACTIONS = [
   'session.switch_account',
   'setup_link.create',
   'setup_link.accept',
+  'password_reset.request',
+  'password_reset.accept',
   'invitation.create',
   'invitation.withdraw',
   'invitation.accept',

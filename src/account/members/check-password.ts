@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
-import { and, eq } from '../../store/drizzle.ts';
-import { loginCredentials, logins } from '../../store/member-tables.ts';
+import { and, eq, isNull } from '../../store/drizzle.ts';
+import { loginCredentials, logins, setupLinks } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
@@ -72,7 +72,7 @@ export async function insertLogin(
   return userId;
 }
 
-/** Replaces the password of a login. @param hash undefined: none opens it any more. */
+/** Replaces the password of a login. Links that were to replace it stop working. @param hash undefined: none opens it any more. */
 export async function replacePassword(
   tx: StoreTransaction,
   userId: string,
@@ -83,6 +83,7 @@ export async function replacePassword(
     .update(loginCredentials)
     .set({ password: hash ?? null, updatedAt: new Date(nowMs) })
     .where(isPasswordOf(userId));
+  await tx.delete(setupLinks).where(and(eq(setupLinks.userId, userId), isNull(setupLinks.usedAt)));
 }
 
 function isPasswordOf(userId: string) {

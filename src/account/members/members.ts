@@ -36,6 +36,12 @@ export async function listMembers({ store }: StoreOnly, accountId: string): Prom
   return rows.map(({ factorOf, ...row }) => ({ ...row, hasSecondFactor: factorOf !== null }));
 }
 
+/** True if any account has a member. */
+export async function hasAnyMember({ db }: Pick<Store, 'db'>): Promise<boolean> {
+  const found = await db.select({ id: members.id }).from(members).where(isNull(members.removedAt)).limit(1);
+  return found.length > 0;
+}
+
 /**
  * Gives a member another role, from the next request on. An owner who becomes something else takes the invitations along.
  * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `memberNotFound`, `lastOwner`.

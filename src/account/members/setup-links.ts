@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { and, eq, gt, isNull } from '../../store/drizzle.ts';
-import { logins, members, setupLinks } from '../../store/member-tables.ts';
+import { loginSessions, logins, members, setupLinks } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
-import { auditMember } from './audit-member.ts';
+import { auditMember, type MemberAction } from './audit-member.ts';
 import { assertFit, assertUnchanged, replacePassword } from './check-password.ts';
 import { ensureLogin, type NewMember, readEmail } from './ensure-login.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
@@ -69,11 +69,12 @@ export async function acceptSetupLink(
   request: MemberRequest,
 ): Promise<Accepted> {
   const { store } = deps;
-  const isThis = isLive(token, request.nowMs);
-  const [link] = await store.db.select().from(setupLinks).where(isThis);
+  const link = await findLink(store, token, request.nowMs);
   if (link === undefined) throw serviceError('setupLinkInvalid');
   const email = readEmail(person.email);
-  if (link.userId !== null) return acceptReset(deps, { token, email, password: person.password }, request);
+  const { password } = person;
+  const action = 'setup_link.accept';
+  if (link.userId !== null) return acceptReset(deps, { token, email, password, action }, request);
   const login = await ensureLogin(deps, { ...person, email }, request);
   const { accountId } = link;
   return store.transaction(async (tx) => {
@@ -97,30 +98,46 @@ export async function acceptSetupLink(
   });
 }
 
-async function acceptReset(
+/** The link with this token, if it works; it is not used up. */
+export async function findLink({ db }: Pick<Store, 'db'>, token: string, nowMs: number) {
+  const [link] = await db.select().from(setupLinks).where(isLive(token, nowMs));
+  return link;
+}
+
+type Reset = {
+  readonly token: string;
+  readonly password: string;
+  /** The email that the login must have; any by default. */
+  readonly email?: string | undefined;
+  readonly action: MemberAction;
+};
+
+/** Sets the password of the login that a link is for, and ends its sessions. @throws ServiceError `passwordUnfit`, `setupLinkInvalid`. */
+export async function acceptReset(
   deps: MemberDeps,
-  { token, email, password }: Omit<NewMember, 'name'> & { readonly token: string },
+  { token, email, password, action }: Reset,
   request: MemberRequest,
 ): Promise<Accepted> {
   assertFit(password);
   const hash = await deps.passwords.hash(password);
   return deps.store.transaction(async (tx) => {
     const { accountId, userId } = await useLink(tx, token, request.nowMs);
+    if (userId === null) throw serviceError('setupLinkInvalid');
     const [member] = await tx
-      .select({ memberId: members.id, role: members.role })
+      .select({ memberId: members.id, role: members.role, email: logins.email })
       .from(members)
       .innerJoin(logins, eq(logins.id, members.userId))
       .where(
         and(
-          ...[eq(members.accountId, accountId), eq(members.userId, userId ?? ''), eq(logins.email, email)],
-          isNull(members.removedAt),
+          ...[eq(members.accountId, accountId), eq(members.userId, userId), isNull(members.removedAt)],
+          email === undefined ? undefined : eq(logins.email, email),
         ),
       );
-    if (member === undefined || userId === null) throw serviceError('setupLinkInvalid');
+    if (member === undefined) throw serviceError('setupLinkInvalid');
     await replacePassword(tx, userId, hash, request.nowMs);
-    const { memberId } = member;
-    await auditMember(tx, { accountId, memberId, action: 'setup_link.accept' }, request);
-    return { ...member, accountId, email };
+    await tx.delete(loginSessions).where(eq(loginSessions.userId, userId));
+    await auditMember(tx, { accountId, memberId: member.memberId, action }, request);
+    return { ...member, accountId };
   });
 }
 

@@ -14,6 +14,8 @@ type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
 const WINDOW_MS = 15 * 60_000;
 const LOCK_MS = 15 * 60_000;
 const MOST = { pair: 5, address: 30, email: 50 } as const;
+/** Each is a mail. */
+const MOST_RESETS = { pair: 3, address: 20, email: 5 } as const;
 const PURGED_AT_ONCE = 100;
 
 type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
@@ -23,7 +25,26 @@ type Counted = { readonly failures: number; readonly most: number; readonly lock
  * @throws ServiceError `signInLocked`; the attempt is not counted then.
  */
 export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
-  const subjects = subjectsOf(deps, attempt);
+  const untilMs = await count(deps, subjectsOf(deps, attempt), nowMs);
+  if (untilMs !== undefined) throw lockedSignIn(untilMs, nowMs);
+}
+
+/**
+ * Counts a request for a link that resets a password. What is counted is the requests, whatever comes of them.
+ * @throws ServiceError `passwordResetLimited`; the request is not counted then.
+ */
+export async function countReset(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
+  const untilMs = await count(deps, subjectsOf(deps, attempt, 'reset'), nowMs);
+  if (untilMs !== undefined)
+    throw serviceError('passwordResetLimited', { retryAfterSeconds: secondsUntil(untilMs, nowMs) });
+}
+
+/** @returns until when what is counted is locked; undefined if it was counted. */
+async function count(
+  deps: AttemptDeps,
+  subjects: readonly Subject[],
+  nowMs: number,
+): Promise<number | undefined> {
   const now = sql`${new Date(nowMs).toISOString()}::timestamptz`;
   const oldest = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
   const end = sql`${new Date(nowMs + LOCK_MS).toISOString()}::timestamptz`;
@@ -57,7 +78,7 @@ export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: n
     select counted.failures, mine.most, (extract(epoch from counted.locked_until) * 1000)::text as locked_until_ms
     from counted join mine using (subject)`);
   const isCounted = rows.length > 0 && rows.every(({ failures, most }) => failures <= most);
-  if (!isCounted) throw await lockError(deps, subjects, nowMs);
+  return isCounted ? undefined : readLock(deps, subjects, nowMs);
 }
 
 /** Forgets the attempts of a sender whose password was right: of the email, and this one of the address. */
@@ -69,7 +90,7 @@ export async function forgetAttempt(deps: AttemptDeps, attempt: Attempt): Promis
     where subject = ${address} and failures <= ${MOST.address}`);
 }
 
-async function lockError(deps: AttemptDeps, subjects: readonly Subject[], nowMs: number): Promise<Error> {
+async function readLock(deps: AttemptDeps, subjects: readonly Subject[], nowMs: number): Promise<number> {
   const list = sql.join(
     subjects.map(({ subject }) => sql`${subject}`),
     sql`, `,
@@ -77,15 +98,16 @@ async function lockError(deps: AttemptDeps, subjects: readonly Subject[], nowMs:
   const { rows } = await deps.store.db.execute<{ readonly until: string | null }>(
     sql`select (extract(epoch from max(locked_until)) * 1000)::text as until from sign_in_attempts where subject in (${list})`,
   );
-  const untilMs = Number(rows[0]?.until ?? nowMs);
-  return lockedSignIn(untilMs, nowMs);
+  return Number(rows[0]?.until ?? nowMs);
 }
 
 /** The error of an attempt during a lock. */
 export function lockedSignIn(untilMs: number, nowMs: number): Error {
-  return serviceError('signInLocked', {
-    retryAfterSeconds: Math.max(1, Math.ceil((untilMs - nowMs) / 1_000)),
-  });
+  return serviceError('signInLocked', { retryAfterSeconds: secondsUntil(untilMs, nowMs) });
+}
+
+function secondsUntil(untilMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
 type Subject = { readonly subject: Buffer; readonly most: number };
@@ -93,14 +115,18 @@ type Subject = { readonly subject: Buffer; readonly most: number };
 function subjectsOf(
   { installationKey }: AttemptDeps,
   { email, address = '?' }: Attempt,
+  kind: 'sign-in' | 'reset' = 'sign-in',
 ): readonly [pair: Subject, address: Subject, email: Subject] {
   const network = networkOf(address);
   const mark = (...parts: readonly string[]): Buffer =>
-    createHmac('sha256', installationKey.derive('sign-in attempts')).update(JSON.stringify(parts)).digest();
+    createHmac('sha256', installationKey.derive('sign-in attempts'))
+      .update(JSON.stringify(kind === 'reset' ? ['reset', ...parts] : parts))
+      .digest();
+  const most = kind === 'reset' ? MOST_RESETS : MOST;
   return [
-    { subject: mark('pair', email, network), most: MOST.pair },
-    { subject: mark('address', network), most: MOST.address },
-    { subject: mark('email', email), most: MOST.email },
+    { subject: mark('pair', email, network), most: most.pair },
+    { subject: mark('address', network), most: most.address },
+    { subject: mark('email', email), most: most.email },
   ];
 }
 

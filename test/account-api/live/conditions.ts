@@ -1,4 +1,5 @@
-import type { WalletState } from '../../../src/contract/wallets/run-contract.ts';
+import { startKeyslot } from '../../support/keyslot.ts';
+import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
 import { query } from '../../wallets/live/query.ts';
 
 /** Every operation reads or writes one of these tables. */
@@ -19,13 +20,18 @@ const TABLES = [
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');
 
+/** Written first where nothing else is used. Its statements do not work on a view. */
+const COUNTS = 'sign_in_attempts';
+
 /** The tables are not where they should be. */
 export async function loseTables(databaseUrl: string): Promise<WalletState> {
   await query(
     databaseUrl,
-    onEach((table) => `alter table ${table} rename to away_${table}`),
+    [...TABLES, COUNTS].map((table) => `alter table ${table} rename to away_${table}`).join(';'),
   );
-  const restore = onEach((table) => `alter table away_${table} rename to ${table}`);
+  const restore = [...TABLES, COUNTS]
+    .map((table) => `alter table away_${table} rename to ${table}`)
+    .join(';');
   return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
 }
 
@@ -41,11 +47,21 @@ export async function fillDisk(databaseUrl: string): Promise<WalletState> {
       (table) => `alter table ${table} rename to away_${table};
         create trigger a_full before insert on away_${table} execute function refuse_row();
         create view ${table} as select * from away_${table} where raise_full()`,
-    )}`,
+    )};
+    create trigger a_full before insert on ${COUNTS} execute function refuse_row()`,
   );
-  const restore = onEach(
+  const restore = `drop trigger a_full on ${COUNTS};${onEach(
     (table) => `drop view ${table}; drop trigger a_full on away_${table};
       alter table away_${table} rename to ${table}`,
-  );
+  )}`;
   return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+}
+
+/** Requests go to a server without mail settings. */
+export async function withoutMail(): Promise<WalletState> {
+  const other = await startKeyslot();
+  return {
+    send: (request, isRead) => sendByFetch(other.baseUrl, request, isRead),
+    [Symbol.asyncDispose]: other.stop,
+  };
 }

@@ -4,7 +4,8 @@ import { runWalletContract, type WalletResult } from '../../../src/contract/wall
 import { startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { slowBody } from '../../wallets/live/conditions.ts';
-import { fillDisk, loseTables } from './conditions.ts';
+import { startSmtpServer } from '../../support/smtp-server.ts';
+import { fillDisk, loseTables, withoutMail } from './conditions.ts';
 import { provision } from './provision.ts';
 
 const CASES = Object.values(ACCOUNT_CONTRACT).flatMap(({ cases }) => cases);
@@ -72,9 +73,14 @@ async function runContract(postgresUrl: string): Promise<Shown> {
   const database = await createDatabase(postgresUrl);
   await using stack = new AsyncDisposableStack();
   stack.defer(database.drop);
+  const smtp = stack.use(await startSmtpServer());
+  const mail = {
+    KEYSLOT_MAIL_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    KEYSLOT_MAIL_FROM: 'keyslot@example.com',
+  };
   const server = await startKeyslot({
     args: ['--log-level', 'trace'],
-    env: { KEYSLOT_DATABASE_URL: database.url, KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS) },
+    env: { KEYSLOT_DATABASE_URL: database.url, KEYSLOT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS), ...mail },
   });
   stack.defer(server.stop);
   const { value } = stack.use(await provision(server, database.url));
@@ -85,6 +91,7 @@ async function runContract(postgresUrl: string): Promise<Shown> {
       value: (name: Parameters<typeof value>[0]) => value(name, item),
       enter: async (condition: string) => {
         if (condition === 'slow_body') return slowBody(server);
+        if (condition === 'no_mail') return withoutMail();
         if (condition === 'broken_store') return await loseTables(database.url);
         return condition === 'full_store' ? await fillDisk(database.url) : undefined;
       },

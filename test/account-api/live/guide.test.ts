@@ -25,6 +25,7 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
     ...['networks', 'limit_request_id', 'limit_requests', 'limit_request_id'],
     ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts'],
     ...['name', 'account_id', 'limit_requests', 'networks'],
+    ...['member', 'members', 'completed_at', 'can_reset_password'],
   ]);
 });
 

@@ -14,7 +14,8 @@ import {
 } from '../../../src/account/members/sessions.ts';
 import { acceptSetupLink, createSetupLink } from '../../../src/account/members/setup-links.ts';
 import { signIn } from '../../../src/account/members/sign-in.ts';
-import { countAttempt } from '../../../src/account/members/sign-in-attempts.ts';
+import { createResetLink } from '../../../src/account/members/password-resets.ts';
+import { countAttempt, countReset } from '../../../src/account/members/sign-in-attempts.ts';
 import { ensureAccount } from '../../../src/account/accounts.ts';
 import { eq } from '../../../src/store/drizzle.ts';
 import { loginSessions, memberFactors } from '../../../src/store/member-tables.ts';
@@ -25,6 +26,8 @@ export const PASSWORD = 'correct horse battery staple';
 const FRESH_MS = 3_600_000;
 /** Attempts that lock an email wherever it is used. */
 const LOCKING = 50;
+/** Requests that limit an email wherever they come from. */
+const LIMITING = 5;
 const CHEAP = { n: 2 ** 8, r: 8, p: 1 };
 
 type Login = { readonly memberId: string; readonly accountId: string; readonly email: string };
@@ -107,6 +110,20 @@ export async function openMembers({
   }
   const pick = ({ address }: MemberRequest) => ({ address });
 
+  /** Token of a link that resets the password of a login. */
+  async function newResetToken({ email }: Login): Promise<string> {
+    const link = await createResetLink(deps, email, at());
+    if (link === undefined) throw new Error('the login is no member');
+    return link.token;
+  }
+
+  /** An email for which no further reset can be requested. */
+  async function newLimitedEmail(): Promise<string> {
+    const email = newEmail();
+    for (let sent = 0; sent < LIMITING; sent++) await countReset(deps, { email, ...pick(at()) }, Date.now());
+    return email;
+  }
+
   /** A fresh session whose codes and passwords are locked. */
   async function newLockedSession(login: Login): Promise<string> {
     const { token } = await newFactorSession(login);
@@ -127,6 +144,7 @@ export async function openMembers({
   return {
     ...{ accountIdOf, newEmail, newSetupToken, newOwner, newInvitation, newMember, newSession, holderOf },
     ...{ setFresh, beginFactor, newFactorSession, lock, newLockedSession, newEndedSession },
+    ...{ newResetToken, newLimitedEmail },
     unknownSession: () => createKeyText('ks_ses_'),
     close: () => store.close(),
   };

@@ -92,6 +92,8 @@ export async function sessionValues(
       return token;
     },
     locked_invitation_token: async () => (await members.newInvitation(owner, lockedLogin.email)).token,
+    reset_token: async () => members.newResetToken(await members.newOwner(accountId)),
+    limited_email: members.newLimitedEmail,
     setup_token: () => members.newSetupToken(),
   };
 }

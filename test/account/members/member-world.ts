@@ -48,8 +48,8 @@ export function memberWorld(store: Store, cost = { n: 2 ** 8, r: 8, p: 1 }) {
   }
 
   /** Enrols the second factor of a member who is signed in. @returns the fresh session. */
-  async function enrol(token: string, nowMs = NOW_MS) {
-    const { secret } = await beginMemberFactor(deps, await holderOf(token, nowMs), PASSWORD, at(nowMs));
+  async function enrol(token: string, nowMs = NOW_MS, password = PASSWORD) {
+    const { secret } = await beginMemberFactor(deps, await holderOf(token, nowMs), password, at(nowMs));
     const codeAt = (timeMs: number): string =>
       TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: timeMs });
     const holder = await holderOf(token, nowMs);
