@@ -40,6 +40,7 @@ bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists
 	@$(NODE) test/bench/wallets.ts
 	@$(NODE) test/bench/account-lists.ts
 	@$(NODE) test/bench/fan-out.ts
+	@$(NODE) test/bench/dashboard.ts
 	@exec $(NODE) test/bench/grpc.ts
 
 soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000)
