@@ -84,7 +84,6 @@ ${urls.map((url) => `  JSON-RPC   ${url}\n`).join('')}${sockets.map((url) => `  
   Streams    ${grpcUrl} (gRPC; ${baseUrl}/stream.proto)
   Dashboard  ${baseUrl}/dashboard${signInHint(app, file)}
   Reference  ${baseUrl}/docs
-  Dashboard  ${baseUrl}/dashboard
   OpenRPC    ${baseUrl}/openrpc.json
   Ready      ${baseUrl}/readyz
   Metrics    ${metricsUrl}

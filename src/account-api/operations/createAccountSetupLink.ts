@@ -1,4 +1,5 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { linkTo } from '../../account/members/member-links.ts';
 import { insertLink } from '../../account/members/setup-links.ts';
 import type { AccountContext } from '../account-context.ts';
 import { recordOperation } from '../record-change.ts';
@@ -17,6 +18,6 @@ export const createAccountSetupLink: AccountHandler<AccountContext, 'createAccou
     await record(tx, id);
     return made;
   });
-  const link = `${baseUrl}/dashboard/setup#token=${token}`;
+  const link = linkTo(baseUrl, 'setup', token);
   return { kind: 'json', body: { account_id: id, link, expires_at: expiresAt.toISOString() } };
 };

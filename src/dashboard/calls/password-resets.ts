@@ -9,8 +9,14 @@ export const requestPasswordReset = (body: { readonly email: string }): Promise<
   send({ operation: 'requestPasswordReset', method: 'POST', path: '/account/v1/password-resets', body });
 
 /** Takes a new password for the token of a link. Throws RestCallError. */
-export const resetPassword = (body: {
+export const resetPassword = ({
+  token,
+  password,
+}: {
   readonly token: string;
   readonly password: string;
 }): Promise<unknown> =>
-  send({ operation: 'resetPassword', method: 'POST', path: '/account/v1/password-resets/accept', body });
+  send({
+    ...{ operation: 'resetPassword', method: 'POST', path: '/account/v1/password-resets/accept' },
+    body: { reset_token: token, password },
+  });
