@@ -64,7 +64,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./audit/audit-page.tsx')).AuditPage,
   },
   {
-    path: '/members',
+    path: '/members/:list?',
     title: 'Members',
     navigation: { section: 'Account', icon: 'members' },
     scopes: ['account:read'],
