@@ -9,7 +9,9 @@ const VERSION_POLYNOMIAL = 0x1f25;
 
 /** Returns a grid with everything but codewords: finders, timing, alignment, format and version. */
 export function drawPatterns({ version, size }: QrVersion, mask: number): QrGrid {
-  const grid: QrGrid = Array.from({ length: size }, () => new Array<boolean | undefined>(size).fill(undefined));
+  const grid: QrGrid = Array.from({ length: size }, () =>
+    new Array<boolean | undefined>(size).fill(undefined),
+  );
   const set = (x: number, y: number, isDark: boolean): void => {
     const row = grid[y];
     if (row !== undefined && x >= 0 && x < size) row[x] = isDark;

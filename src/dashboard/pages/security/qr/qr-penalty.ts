@@ -12,7 +12,11 @@ const FINDER_LIKE = ['10111010000', '00001011101'];
 export function penaltyOf(modules: Modules): number {
   const columns = modules.map((_, x) => modules.map((row) => row[x] === true));
   const lines = [...modules, ...columns].map((line) => line.map((isDark) => (isDark ? '1' : '0')).join(''));
-  return sum(lines.map((line) => runPenalty(line) + finderPenalty(line))) + blockPenalty(modules) + balancePenalty(modules);
+  return (
+    sum(lines.map((line) => runPenalty(line) + finderPenalty(line))) +
+    blockPenalty(modules) +
+    balancePenalty(modules)
+  );
 }
 
 function runPenalty(line: string): number {
