@@ -36,7 +36,7 @@ export function InvitationList() {
     },
   ];
   return (
-    <section className="panel" aria-labelledby="invitations">
+    <section className="panel wide-table" aria-labelledby="invitations">
       <div className="panel-head">
         <h2 id="invitations">Open invitations</h2>
         <ReferenceLink operation={LIST_INVITATIONS} />

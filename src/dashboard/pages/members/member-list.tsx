@@ -36,7 +36,7 @@ export function MemberList() {
   const columns: readonly Column<Member>[] = [
     {
       title: 'Member',
-      share: 1.8,
+      share: 1.7,
       show: ({ member_id, name, email }) => (
         <span className="cell-lines">
           <span>
@@ -50,7 +50,7 @@ export function MemberList() {
     {
       title: 'Actions',
       kind: 'actions',
-      share: 1.5,
+      share: 1.9,
       show: (member) => (
         <Actions
           member={member}
@@ -62,7 +62,7 @@ export function MemberList() {
     },
   ];
   return (
-    <section className="panel" aria-labelledby="members">
+    <section className="panel wide-table" aria-labelledby="members">
       <div className="panel-head">
         <h2 id="members">Members</h2>
         <ReferenceLink operation={LIST_MEMBERS} />
@@ -125,7 +125,7 @@ function Actions({ member: { name }, isSelf, isOwner, onChoose }: ActionsProps) 
 }
 
 const COLUMNS: readonly Column<Member>[] = [
-  { title: 'Role', show: ({ role }) => ROLE_TEXTS[role].title },
+  { title: 'Role', share: 0.8, show: ({ role }) => ROLE_TEXTS[role].title },
   {
     title: 'Second factor',
     show: ({ has_second_factor }) =>

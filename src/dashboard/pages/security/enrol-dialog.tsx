@@ -27,14 +27,14 @@ export function EnrolDialog({ onClose }: { readonly onClose: () => void }) {
   });
   if (enrol.data !== undefined) {
     return (
-      <Dialog title="Keep your backup codes" onClose={onClose} isSticky>
+      <Dialog key="codes" title="Keep your backup codes" onClose={onClose} isSticky>
         <BackupCodeView codes={enrol.data.backup_codes} onClose={onClose} />
       </Dialog>
     );
   }
   if (begin.data !== undefined) {
     return (
-      <Dialog title="Add it to your authenticator app" onClose={onClose}>
+      <Dialog key="secret" title="Add it to your authenticator app" onClose={onClose}>
         <CodeForm secret={begin.data} enrol={enrol} onClose={onClose} />
       </Dialog>
     );

@@ -18,7 +18,7 @@ export function RenewCodesDialog({ onClose }: { readonly onClose: () => void }) 
   });
   if (renew.data !== undefined) {
     return (
-      <Dialog title="Keep your backup codes" onClose={onClose} isSticky>
+      <Dialog key="codes" title="Keep your backup codes" onClose={onClose} isSticky>
         <BackupCodeView codes={renew.data.backup_codes} onClose={onClose} />
       </Dialog>
     );
