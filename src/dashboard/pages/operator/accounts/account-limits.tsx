@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { OperatedAccount } from '../../../../../generated/account/types.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Count } from '../../../parts/number.tsx';
+import { describeWindow } from '../../settings/describe-window.ts';
 import { LIMIT_TEXTS } from '../../settings/limit-texts.ts';
 import { SOURCES } from '../sources.ts';
 import type { AccountDialog } from './account-dialogs.tsx';
@@ -49,8 +50,7 @@ export function AccountLimits({ shown, onOpen }: AccountLimitsProps) {
               )
             }
           >
-            <Count value={requests} /> requests in {window_seconds === 1 ? 'a second' : `${window_seconds} s`}
-            , {SOURCES[source]}
+            {describeWindow({ requests, window_seconds })}, {SOURCES[source]}
           </Setting>
         );
       })}
