@@ -43,7 +43,8 @@ export function LimitPanel() {
             {wallet_use_limit && describeWindow(wallet_use_limit)}
           </Fact>
           <Fact title="Billing">
-            {billing && (billing === 'prepaid' ? 'Prepaid, from its balance' : 'Invoiced, up to a credit limit')}
+            {billing &&
+              (billing === 'prepaid' ? 'Prepaid, from its balance' : 'Invoiced, up to a credit limit')}
           </Fact>
         </dl>
       )}

@@ -1,8 +1,6 @@
 import { useMemo } from 'react';
-import { encodeQr, type QrSymbol } from './encode-qr.ts';
-
-/** Light modules around a symbol, which readers need. */
-const QUIET = 4;
+import { encodeQr } from './encode-qr.ts';
+import { pathOf, QUIET } from './path-of-symbol.ts';
 
 /** A text as a QR code, drawn here: dark on light in every theme. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
@@ -13,18 +11,4 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
       <path className="qr-dark" d={pathOf(symbol)} />
     </svg>
   );
-}
-
-/** Returns the dark modules as one path: a rectangle for each run of a row. */
-export function pathOf(symbol: QrSymbol): string {
-  return symbol
-    .flatMap((row, y) =>
-      [
-        ...row
-          .map((isDark) => (isDark ? '1' : '0'))
-          .join('')
-          .matchAll(/1+/g),
-      ].map(({ 0: { length }, index }) => `M${index + QUIET} ${y + QUIET}h${length}v1h-${length}z`),
-    )
-    .join('');
 }
