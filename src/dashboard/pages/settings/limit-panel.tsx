@@ -28,11 +28,11 @@ export function LimitPanel() {
         </ErrorNotice>
       ) : (
         <dl className="facts">
-          <Fact title={`Plan, for ${LIMIT_TEXTS.plan.of}`}>
+          <Fact title="Plan">{plan?.name}</Fact>
+          <Fact title="Calls of each API key, by their weight">
             {plan && (
               <>
-                <strong>{plan.name}</strong>: <Count value={plan.requests_per_second} /> a second,{' '}
-                <Count value={plan.burst} /> at once, for each API key
+                <Count value={plan.requests_per_second} /> a second, <Count value={plan.burst} /> at once
               </>
             )}
           </Fact>

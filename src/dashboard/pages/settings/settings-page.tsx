@@ -18,7 +18,7 @@ export function SettingsPage() {
   const { view } = useParams();
   if (view !== undefined && view !== 'limits') return <NotFoundPage />;
   return (
-    <Page title="Settings">
+    <Page title="Settings" lead="The account, where its networks are served, and its limits.">
       <Tabs label="Views" tabs={TABS} />
       {view === undefined ? (
         <>

@@ -22,7 +22,7 @@ export function AccountPage({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => account.readAccount(id, { signal }),
   });
   return (
-    <Page title={read.data === undefined ? 'Account' : `Account ${read.data.name}`}>
+    <Page title={read.data?.name ?? 'Account'} lead="An account of this server: plan, limits and money.">
       <p>
         <Link href="/operator/accounts">All accounts</Link>
       </p>
@@ -33,6 +33,11 @@ export function AccountPage({ id }: { readonly id: string }) {
           </Button>
         </ErrorNotice>
       )}
+      {read.isPending && (
+        <section className="panel" aria-busy="true">
+          <span className="skeleton skeleton-title" />
+        </section>
+      )}
       {read.data !== undefined && <AccountPanels shown={read.data} />}
     </Page>
   );
@@ -42,15 +47,13 @@ function AccountPanels({ shown }: { readonly shown: OperatedAccount }) {
   const [dialog, setDialog] = useState<AccountDialog>();
   const mayManage = useScopes('operator:manage');
   const client = useQueryClient();
-  const { account_id, name, created_at, operates } = shown;
+  const { account_id, created_at, operates } = shown;
   const open = mayManage ? setDialog : undefined;
   return (
     <>
       <section className="panel" aria-labelledby="account">
         <div className="panel-head">
-          <h2 id="account">
-            {name} {operates && <Badge tone="warn">operates this server</Badge>}
-          </h2>
+          <h2 id="account">Account {operates && <Badge tone="warn">operates this server</Badge>}</h2>
           {mayManage && (
             <Button type="button" onClick={() => setDialog({ kind: 'setup-link' })}>
               Create a set-up link
