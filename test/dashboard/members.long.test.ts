@@ -73,7 +73,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByText('No open invitations').waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Members', exact: true }).last().click();
-    await page.getByRole('button', { name: 'Change the role of Bob' }).click();
+    await page.getByRole('button', { name: 'Change role of Bob' }).click();
     await page.getByRole('radio', { name: 'Developer' }).check();
     await page.getByRole('button', { name: 'Change the role', exact: true }).click();
     await page.getByRole('row', { name: 'Bob' }).getByText('Developer').waitFor();
@@ -241,6 +241,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
       await world().members.newInvitation(owner, `${'long'.repeat(20)}${view.width}@example.com`);
       const { page, complaints } = await open('/members', view);
       await enter(page, owner.email);
+      await page.getByRole('row', { name: 'Ann' }).waitFor();
       const check = async (): Promise<void> => {
         expect(await findBarriers(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width);

@@ -41,12 +41,12 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await visit(page, 'Accounts');
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByLabel('Name', { exact: true }).fill('initech');
-    await page.getByLabel('Plan').selectOption('developer');
+    await page.getByLabel('Plan', { exact: true }).selectOption('developer');
     await submit(page, 'Create');
     await page.getByRole('heading', { level: 1, name: 'initech' }).waitFor();
 
     await page.getByRole('button', { name: 'Change the plan' }).click();
-    await page.getByLabel('Plan').selectOption('gold');
+    await page.getByLabel('Plan', { exact: true }).selectOption('gold');
     await submit(page, 'Change the plan');
     await page.getByText('gold: 500 a second, 2,000 at once').waitFor();
 
@@ -107,9 +107,9 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await customer.page.getByText('No requests').waitFor();
     const ask = async (limit: string, label: string, wanted: string): Promise<void> => {
       await customer.page.getByRole('button', { name: 'Ask for a higher limit' }).click();
-      await customer.page.getByLabel('Limit').selectOption(limit);
-      await customer.page.getByLabel(label).fill(wanted);
-      await customer.page.getByLabel('Reason').fill(`for ${wanted}`);
+      await customer.page.getByLabel('Limit', { exact: true }).selectOption(limit);
+      await customer.page.getByLabel(label, { exact: true }).fill(wanted);
+      await customer.page.getByLabel('Reason', { exact: true }).fill(`for ${wanted}`);
       await submit(customer.page, 'Send the request');
       await customer.page.getByRole('row', { name: `for ${wanted}` }).waitFor();
     };
@@ -126,7 +126,7 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await submit(page, 'Grant the request');
     await row('production').waitFor({ state: 'detached' });
     await row('7000').getByRole('button', { name: 'Refuse' }).click();
-    await page.getByLabel('Reason').fill('Ask again in May');
+    await page.getByLabel('Reason', { exact: true }).fill('Ask again in May');
     await submit(page, 'Refuse the request');
     await row('7000').waitFor({ state: 'detached' });
     expect(await row('300').count()).toBe(0);

@@ -105,7 +105,7 @@ function Actions({ member: { name }, isSelf, isOwner, onChoose }: ActionsProps) 
   return (
     <>
       {isOwner && (
-        <Button type="button" aria-label={`Change the role of ${name}`} onClick={() => onChoose('role')}>
+        <Button type="button" aria-label={`Change role of ${name}`} onClick={() => onChoose('role')}>
           Change role
         </Button>
       )}
