@@ -3,7 +3,8 @@ import { SERVER_ADDRESS } from '../../calls/places.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useSession } from '../../session/session.tsx';
-import { backupCodeFile, saveText } from './backup-code-file.ts';
+import { backupCodeFile } from './backup-code-file.ts';
+import { saveText } from './save-text.ts';
 
 type BackupCodeViewProps = { readonly codes: readonly string[]; readonly onClose: () => void };
 

@@ -5,7 +5,7 @@ import { Count } from '../../../parts/number.tsx';
 import { describeWindow } from '../../settings/describe-window.ts';
 import { LIMIT_TEXTS } from '../../settings/limit-texts.ts';
 import { SOURCES } from '../sources.ts';
-import type { AccountDialog } from './account-dialogs.tsx';
+import type { AccountDialog } from './account-dialog.ts';
 
 type AccountLimitsProps = {
   readonly shown: OperatedAccount;

@@ -1,7 +1,7 @@
 import type { AccountBalance } from '../../../../../generated/account/types.ts';
 import { Button } from '../../../parts/button.tsx';
 import { formatUsd } from '../../../parts/format-number.ts';
-import type { AccountDialog } from './account-dialogs.tsx';
+import type { AccountDialog } from './account-dialog.ts';
 
 type AccountMoneyProps = {
   readonly balance: AccountBalance;

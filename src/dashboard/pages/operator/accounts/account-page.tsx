@@ -11,7 +11,8 @@ import { Page } from '../../../parts/page.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { useScopes } from '../../../session/session.tsx';
 import { ACCOUNTS_KEY, accountKey, PLANS_KEY } from '../keys.ts';
-import { AccountDialogs, type AccountDialog } from './account-dialogs.tsx';
+import type { AccountDialog } from './account-dialog.ts';
+import { AccountDialogs } from './account-dialogs.tsx';
 import { AccountLimits } from './account-limits.tsx';
 import { AccountMoney } from './account-money.tsx';
 

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
 import { PlanSelect } from '../plan-select.tsx';
-import type { AccountDialogProps } from './account-dialogs.tsx';
+import type { AccountDialogProps } from './account-dialog.ts';
 
 /** Sets the plan of an account. */
 export function ChangePlanDialog({ shown, onChanged, onClose }: AccountDialogProps) {

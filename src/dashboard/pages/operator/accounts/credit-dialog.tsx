@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
-import type { AccountDialogProps } from './account-dialogs.tsx';
+import type { AccountDialogProps } from './account-dialog.ts';
 
 /** Adds money to the balance of an account, once for each reference. */
 export function CreditDialog({ shown, onChanged, onClose }: AccountDialogProps) {

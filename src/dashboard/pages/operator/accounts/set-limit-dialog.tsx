@@ -7,7 +7,7 @@ import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
 import { LIMIT_TEXTS } from '../../settings/limit-texts.ts';
-import type { AccountDialogProps } from './account-dialogs.tsx';
+import type { AccountDialogProps } from './account-dialog.ts';
 
 type SetLimitDialogProps = AccountDialogProps & { readonly limit: 'wallet_create' | 'wallet_use' };
 

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Secret } from '../../../parts/secret.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
-import type { AccountDialogProps } from './account-dialogs.tsx';
+import type { AccountDialogProps } from './account-dialog.ts';
 
 /** Creates a link that makes its user an owner of the account, and shows it, once. */
 export function SetupLinkDialog({ shown, onClose }: Pick<AccountDialogProps, 'shown' | 'onClose'>) {
