@@ -62,7 +62,7 @@ export function InviteDialogs({ onClose }: { readonly onClose: () => void }) {
 }
 
 function NewInvitationDialog({
-  invitation: { email, link, expires_at },
+  invitation: { email, link, expires_at, is_mailed },
   onClose,
 }: {
   readonly invitation: NewInvitation;
@@ -71,7 +71,8 @@ function NewInvitationDialog({
   return (
     <Dialog title="Invitation created" onClose={onClose} isSticky>
       <p>
-        Send this link to {email}. It works once, until <Time at={expires_at} />.
+        {is_mailed ? `The link was mailed to ${email}. It` : `Send this link to ${email}. It`} works once,
+        until <Time at={expires_at} />.
       </p>
       <Secret text={link} label="Copy the link" />
       <div className="actions">

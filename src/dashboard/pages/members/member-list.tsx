@@ -128,8 +128,9 @@ const COLUMNS: readonly Column<Member>[] = [
   { title: 'Role', share: 0.8, show: ({ role }) => ROLE_TEXTS[role].title },
   {
     title: 'Second factor',
-    show: ({ has_second_factor }) =>
-      has_second_factor ? <Badge tone="good">on</Badge> : <Badge tone="off">off</Badge>,
+    show: ({ has_second_factor }) => (
+      <span>{has_second_factor ? <Badge tone="good">on</Badge> : <Badge tone="off">off</Badge>}</span>
+    ),
   },
   { title: 'Since', share: 1.1, show: ({ created_at }) => <Time at={created_at} /> },
 ];

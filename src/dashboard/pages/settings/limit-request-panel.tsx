@@ -108,6 +108,14 @@ const COLUMNS: readonly Column<LimitRequest>[] = [
       </span>
     ),
   },
-  { title: 'State', share: 0.7, show: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
+  {
+    title: 'State',
+    share: 0.7,
+    show: ({ state }) => (
+      <span>
+        <Badge tone={TONES[state]}>{state}</Badge>
+      </span>
+    ),
+  },
   { title: 'Asked', show: ({ created_at }) => <Time at={created_at} /> },
 ];

@@ -78,10 +78,10 @@ const COLUMNS: readonly Column<ListedAccount>[] = [
     title: 'Name',
     share: 1.6,
     show: ({ account_id, name, operates }) => (
-      <>
+      <span>
         <Link href={`/operator/accounts/${account_id}`}>{name}</Link>{' '}
         {operates && <Badge tone="warn">operator</Badge>}
-      </>
+      </span>
     ),
   },
   { title: 'Plan', show: ({ plan }) => plan },

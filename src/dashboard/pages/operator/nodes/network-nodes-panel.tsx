@@ -57,8 +57,11 @@ export const NODE_COLUMNS: readonly Column<LedgerNode>[] = [
   { title: 'Node', show: ({ name }) => name },
   {
     title: 'Health',
-    show: ({ is_reachable }) =>
-      is_reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>,
+    show: ({ is_reachable }) => (
+      <span>
+        {is_reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>}
+      </span>
+    ),
   },
   {
     title: 'Version',

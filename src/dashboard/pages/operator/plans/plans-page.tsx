@@ -107,9 +107,9 @@ const COLUMNS: readonly Column<ListedPlan>[] = [
     title: 'Name',
     share: 1.4,
     show: ({ name, is_default }) => (
-      <>
+      <span>
         {name} {is_default && <Badge tone="good">default</Badge>}
-      </>
+      </span>
     ),
   },
   {

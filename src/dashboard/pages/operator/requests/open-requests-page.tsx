@@ -94,7 +94,11 @@ export function OpenRequestsPage() {
 const COLUMNS: readonly Column<OperatedLimitRequest>[] = [
   {
     title: 'Account',
-    show: ({ account_id, account: name }) => <Link href={`/operator/accounts/${account_id}`}>{name}</Link>,
+    show: ({ account_id, account: name }) => (
+      <span>
+        <Link href={`/operator/accounts/${account_id}`}>{name}</Link>
+      </span>
+    ),
   },
   {
     title: 'Wanted',
