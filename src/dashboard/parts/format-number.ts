@@ -18,3 +18,8 @@ export function formatMicroUsd(value: number | bigint): string {
   const text = `${micro < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
   return MONEY.format(text as `${number}`);
 }
+
+/** Prints an amount of USD that is decimal text, exactly. */
+export function formatUsd(usd: string): string {
+  return MONEY.format(usd as `${number}`);
+}

@@ -5,10 +5,12 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { CodeField } from './code-field.tsx';
 import { readForm } from '../parts/read-form.ts';
-import { useEnterSession } from './session.tsx';
+import { useEnterSession, useSession } from './session.tsx';
+import { NoFactorDialog } from './no-factor-dialog.tsx';
 
-/** Asks for a code of the second factor. `onSettled` is told whether it was confirmed. */
+/** Asks for a code of the second factor, or to set one up where there is none. `onSettled` is told whether it was confirmed. */
 export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfirmed: boolean) => void }) {
+  const { has_second_factor } = useSession();
   const enter = useEnterSession();
   const confirm = useMutation({
     mutationFn: (code: string) => account.confirmSecondFactor({ code }),
@@ -17,6 +19,7 @@ export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfir
       onSettled(true);
     },
   });
+  if (!has_second_factor) return <NoFactorDialog onClose={() => onSettled(false)} />;
   return (
     <Dialog
       title="Confirm your second factor"

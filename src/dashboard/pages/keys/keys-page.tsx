@@ -4,7 +4,6 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { KeyList } from './key-list.tsx';
 import { TokenList } from './token-list.tsx';
-import './keys-page.css';
 
 const TABS = [
   { href: '/keys', title: 'API keys' },

@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Select } from '../../parts/field.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { useSession } from '../../session/session.tsx';
-import { Secret } from './secret.tsx';
+import { Secret } from '../../parts/secret.tsx';
 import { keySnippets } from './snippets.ts';
 
 type NewKeyDialogProps = { readonly name: string; readonly apiKey: string; readonly onClose: () => void };

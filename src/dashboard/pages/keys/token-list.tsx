@@ -6,13 +6,13 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
+import { Secret } from '../../parts/secret.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { useScopes } from '../../session/session.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { LastUse } from './last-use.tsx';
-import { Secret } from './secret.tsx';
 import { StateBadge } from './state-badge.tsx';
 
 type Shown =

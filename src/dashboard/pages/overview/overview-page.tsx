@@ -1,6 +1,7 @@
 import { SERVER_ADDRESS } from '../../calls/places.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SecondFactorNotice } from '../../session/second-factor-notice.tsx';
 import { useSession } from '../../session/session.tsx';
 import { LiveSlot } from './live-slot.tsx';
 
@@ -9,6 +10,7 @@ export function OverviewPage() {
   const { account, networks } = useSession();
   return (
     <Page title="Overview" lead={`Account ${account.name}`}>
+      <SecondFactorNotice />
       <section className="panel" aria-labelledby="networks">
         <h2 id="networks">Networks</h2>
         <dl className="facts">

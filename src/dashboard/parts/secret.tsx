@@ -1,4 +1,4 @@
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 /** A secret that the server shows once. */
 export function Secret({ text, label }: { readonly text: string; readonly label: string }) {

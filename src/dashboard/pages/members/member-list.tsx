@@ -1,0 +1,136 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Member } from '../../../../generated/account/types.ts';
+import { account } from '../../calls/account-client.ts';
+import { SESSION_KEY } from '../../calls/query-client.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ReferenceLink } from '../../parts/reference-link.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { WholeList } from '../../parts/whole-list.tsx';
+import { useFreshCall } from '../../session/fresh-factor.tsx';
+import { LeaveDialog } from '../../session/leave-dialog.tsx';
+import { useSession } from '../../session/session.tsx';
+import { ChangeRoleDialog } from './change-role-dialog.tsx';
+import { MEMBERS_KEY } from './keys.ts';
+import { ROLE_TEXTS } from './role-texts.ts';
+
+type Shown = { readonly kind: 'role' | 'remove' | 'leave'; readonly member: Member };
+
+const LIST_MEMBERS = ['Members', 'listMembers'] as const;
+
+/** The members; owners change roles and remove members, everyone may leave. */
+export function MemberList() {
+  const [shown, setShown] = useState<Shown>();
+  const { member: self } = useSession();
+  const withFreshFactor = useFreshCall();
+  const client = useQueryClient();
+  const close = () => setShown(undefined);
+  const reload = (): void => {
+    close();
+    void client.invalidateQueries({ queryKey: MEMBERS_KEY });
+    void client.invalidateQueries({ queryKey: SESSION_KEY });
+  };
+  const columns: readonly Column<Member>[] = [
+    {
+      title: 'Member',
+      share: 1.7,
+      show: ({ member_id, name, email }) => (
+        <span className="cell-lines">
+          <span>
+            {name} {member_id === self.member_id && <span className="muted">(you)</span>}
+          </span>
+          <span className="muted">{email}</span>
+        </span>
+      ),
+    },
+    ...COLUMNS,
+    {
+      title: 'Actions',
+      kind: 'actions',
+      share: 1.9,
+      show: (member) => (
+        <Actions
+          member={member}
+          isSelf={member.member_id === self.member_id}
+          isOwner={self.role === 'owner'}
+          onChoose={(kind) => setShown({ kind, member })}
+        />
+      ),
+    },
+  ];
+  return (
+    <section className="panel wide-table" aria-labelledby="members">
+      <div className="panel-head">
+        <h2 id="members">Members</h2>
+        <ReferenceLink operation={LIST_MEMBERS} />
+      </div>
+      <WholeList
+        caption="Members"
+        queryKey={MEMBERS_KEY}
+        read={async (signal) => (await account.listMembers({ signal })).members}
+        columns={columns}
+        keyOf={({ member_id }) => member_id}
+        operation={LIST_MEMBERS}
+        empty={{ title: 'No members' }}
+      />
+      {shown?.kind === 'role' && (
+        <ChangeRoleDialog member={shown.member} onChanged={reload} onClose={close} />
+      )}
+      {shown?.kind === 'leave' && <LeaveDialog onClose={close} />}
+      {shown?.kind === 'remove' && (
+        <ConfirmDialog
+          title={`Remove ${shown.member.name}?`}
+          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations of this member stop working. Keys and tokens of the account stay.`}
+          verb="Remove the member"
+          act={() => withFreshFactor(() => account.removeMember(shown.member.member_id))}
+          onDone={reload}
+          onClose={close}
+        />
+      )}
+    </section>
+  );
+}
+
+type ActionsProps = {
+  readonly member: Member;
+  readonly isSelf: boolean;
+  readonly isOwner: boolean;
+  readonly onChoose: (kind: Shown['kind']) => void;
+};
+
+function Actions({ member: { name }, isSelf, isOwner, onChoose }: ActionsProps) {
+  return (
+    <>
+      {isOwner && (
+        <Button type="button" aria-label={`Change role of ${name}`} onClick={() => onChoose('role')}>
+          Change role
+        </Button>
+      )}
+      {isSelf ? (
+        <Button type="button" aria-label="Leave the account" onClick={() => onChoose('leave')}>
+          Leave
+        </Button>
+      ) : (
+        isOwner && (
+          <Button type="button" aria-label={`Remove ${name}`} onClick={() => onChoose('remove')}>
+            Remove
+          </Button>
+        )
+      )}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Member>[] = [
+  { title: 'Role', share: 0.8, show: ({ role }) => ROLE_TEXTS[role].title },
+  {
+    title: 'Second factor',
+    show: ({ has_second_factor }) => (
+      <span>{has_second_factor ? <Badge tone="good">on</Badge> : <Badge tone="off">off</Badge>}</span>
+    ),
+  },
+  { title: 'Since', share: 1.1, show: ({ created_at }) => <Time at={created_at} /> },
+];

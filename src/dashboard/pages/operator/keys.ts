@@ -1,0 +1,9 @@
+/** Keys of the queries of operators; to invalidate `operator` reads everything anew. */
+export const OPERATOR_KEY = ['operator'] as const;
+export const ACCOUNTS_KEY = [...OPERATOR_KEY, 'accounts'] as const;
+export const PLANS_KEY = [...OPERATOR_KEY, 'plans'] as const;
+export const NODES_KEY = [...OPERATOR_KEY, 'nodes'] as const;
+export const OPEN_REQUESTS_KEY = [...OPERATOR_KEY, 'limit-requests'] as const;
+
+/** Key of the query that holds one account. */
+export const accountKey = (id: string) => [...OPERATOR_KEY, 'account', id] as const;

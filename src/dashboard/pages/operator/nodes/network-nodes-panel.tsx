@@ -1,0 +1,88 @@
+import type { DriftFinding, LedgerNode, NetworkNodes } from '../../../../../generated/account/types.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Count } from '../../../parts/number.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { PACE_SOURCES, STATES } from './node-texts.ts';
+
+/** The nodes of a network: its state and pace, each node, and what differs from the specification. */
+export function NetworkNodesPanel({ network }: { readonly network: NetworkNodes }) {
+  const { name, environment, state, slot_ms, slot_ms_from, newest_slot, nodes, beyond_specification } =
+    network;
+  const title = `${name}, ${environment}`;
+  const heading = `network-${name}-${environment}`;
+  return (
+    <section className="panel" aria-labelledby={heading}>
+      <div className="panel-head">
+        <h2 id={heading}>{title}</h2>
+        <Badge tone={STATES[state].tone}>{state}</Badge>
+      </div>
+      <p className="muted">{STATES[state].meaning}</p>
+      <dl className="facts facts-wide">
+        <div>
+          <dt>Length of a slot</dt>
+          <dd>
+            {slot_ms === undefined ? (
+              'not known yet'
+            ) : (
+              <>
+                <Count value={slot_ms} /> ms
+              </>
+            )}
+            {slot_ms_from !== undefined && <span className="muted">, {PACE_SOURCES[slot_ms_from]}</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>Newest slot</dt>
+          <dd>{newest_slot === undefined ? 'no node announces slots' : <Count value={newest_slot} />}</dd>
+        </div>
+      </dl>
+      <Table caption={`Nodes of ${title}`} columns={NODE_COLUMNS} rows={nodes} keyOf={(node) => node.name} />
+      <h3>Beyond the specification</h3>
+      {beyond_specification.length === 0 ? (
+        <p className="muted">Nodes and clients have nothing that the specification does not.</p>
+      ) : (
+        <Table
+          caption={`Beyond the specification, ${title}`}
+          columns={DRIFT_COLUMNS}
+          rows={beyond_specification}
+          keyOf={(finding) => [finding.node, finding.kind, finding.name].join(' ')}
+        />
+      )}
+    </section>
+  );
+}
+
+export const NODE_COLUMNS: readonly Column<LedgerNode>[] = [
+  { title: 'Node', show: ({ name }) => name },
+  {
+    title: 'Health',
+    show: ({ is_reachable }) => (
+      <span>
+        {is_reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>}
+      </span>
+    ),
+  },
+  {
+    title: 'Version',
+    show: ({ version, is_ordered }) => (
+      <span className="cell-lines">
+        <span>{version ?? 'not reported'}</span>
+        {!is_ordered && <span className="scope-list">not certain: calls are not sent by it</span>}
+      </span>
+    ),
+  },
+  {
+    title: 'Feature set',
+    kind: 'number',
+    show: ({ feature_set }) => (feature_set === undefined ? '' : <Count value={feature_set} />),
+  },
+];
+
+const DRIFT_COLUMNS: readonly Column<DriftFinding>[] = [
+  { title: 'Seen at', show: ({ node }) => node ?? 'clients' },
+  { title: 'Kind', show: ({ kind }) => kind },
+  { title: 'Name', share: 1.5, show: ({ name }) => <code>{name}</code> },
+  { title: 'Count', kind: 'number', share: 0.6, show: ({ count }) => <Count value={count} /> },
+  { title: 'First seen', show: ({ first_seen }) => <Time at={first_seen} /> },
+];

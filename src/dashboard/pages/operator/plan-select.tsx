@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { account } from '../../calls/account-client.ts';
+import { Select } from '../../parts/field.tsx';
+import { formatCount } from '../../parts/format-number.ts';
+import { PLANS_KEY } from './keys.ts';
+
+type PlanSelectProps = {
+  /** The plan that is chosen at first. Absent: the default plan of the server. */
+  readonly chosen?: string;
+};
+
+/** Lets choose a plan of the server; its field is called `plan`. */
+export function PlanSelect({ chosen }: PlanSelectProps) {
+  const { data } = useQuery({
+    queryKey: PLANS_KEY,
+    queryFn: async ({ signal }) => (await account.listPlans({ signal })).plans,
+  });
+  const plans = data ?? [];
+  const first = chosen ?? plans.find(({ is_default }) => is_default)?.name;
+  return (
+    <Select
+      key={first}
+      name="plan"
+      label="Plan"
+      hint="It limits each API key of the account."
+      defaultValue={first}
+      required
+      options={plans.map(({ name, requests_per_second, burst }) => ({
+        value: name,
+        text: `${name}: ${formatCount(requests_per_second)} a second, ${formatCount(burst)} at once`,
+      }))}
+    />
+  );
+}
