@@ -18,3 +18,12 @@ export function formatMicroUsd(value: number | bigint): string {
   const text = `${micro < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
   return MONEY.format(text as `${number}`);
 }
+
+const LAMPORT_DIGITS = 9;
+
+/** Prints lamports as SOL, exactly, without zeros at the end. */
+export function formatSol(lamports: bigint): string {
+  const digits = (lamports < 0n ? -lamports : lamports).toString().padStart(LAMPORT_DIGITS + 1, '0');
+  const text = `${lamports < 0n ? '-' : ''}${digits.slice(0, -LAMPORT_DIGITS)}.${digits.slice(-LAMPORT_DIGITS)}`;
+  return PLAIN.format(text as `${number}`);
+}
