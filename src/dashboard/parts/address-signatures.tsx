@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import type { AddressSignature } from '../../../generated/ledger/types.ts';
 import { callLedger } from '../calls/call-ledger.ts';
 import { Badge } from './badge.tsx';
@@ -63,6 +64,14 @@ function columnsOf(network: Network): readonly Column<AddressSignature>[] {
       share: 1.3,
       show: ({ blockTime }) => (blockTime === null ? 'not known' : <Time at={instantOf(blockTime)} />),
     },
-    { title: 'Slot', kind: 'number', show: ({ slot }) => <Count value={slot} /> },
+    {
+      title: 'Slot',
+      kind: 'number',
+      show: ({ slot }) => (
+        <Link href={explorerPath(network, slot)}>
+          <Count value={slot} />
+        </Link>
+      ),
+    },
   ];
 }

@@ -1,6 +1,6 @@
 import { Redirect, useParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { findNetwork, type Network, slugOf } from '../../parts/networks.ts';
+import { findNetwork, nameOf, type Network, slugOf } from '../../parts/networks.ts';
 import { Page } from '../../parts/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
@@ -25,7 +25,7 @@ export function ExplorerPage() {
   if (network === undefined) return <NotFoundPage />;
   const found = what === undefined ? undefined : recognise(what);
   return (
-    <Page title={found === undefined ? 'Explorer' : TITLES[found.kind]}>
+    <Page title={found === undefined ? 'Explorer' : TITLES[found.kind]} lead={`On ${nameOf(network)}`}>
       <Search key={`${slug}/${what}`} network={network} />
       <Shown network={network} what={what} />
     </Page>

@@ -1,16 +1,29 @@
+import { AccountLink } from '../../parts/account-link.tsx';
 import { KeyText } from '../../parts/key-text.tsx';
 import { explorerPath, type Network } from '../../parts/networks.ts';
 import { shownValue } from './shown-value.ts';
 
-type ParsedValueProps = { readonly network: Network; readonly value: unknown };
+type ParsedValueProps = {
+  readonly network: Network;
+  readonly value: unknown;
+  /** The member that it is. */
+  readonly name?: string;
+};
 
 /** What a node has parsed: each member with its name; addresses and signatures lead to their pages. */
-export function ParsedValue({ network, value }: ParsedValueProps) {
-  const shown = shownValue(value);
+export function ParsedValue({ network, value, name }: ParsedValueProps) {
+  const shown = shownValue(value, name);
   switch (shown.kind) {
-    case 'key':
+    case 'address':
+      return <AccountLink network={network} address={shown.text} noun="address" hasCopy={false} />;
+    case 'signature':
       return (
-        <KeyText text={shown.text} noun="key" href={explorerPath(network, shown.text)} hasCopy={false} />
+        <KeyText
+          text={shown.text}
+          noun="signature"
+          href={explorerPath(network, shown.text)}
+          hasCopy={false}
+        />
       );
     case 'text':
       return <span className="number-wrap">{shown.text}</span>;
@@ -33,7 +46,7 @@ export function ParsedValue({ network, value }: ParsedValueProps) {
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <ParsedValue network={network} value={member} />
+                <ParsedValue network={network} value={member} name={name} />
               </dd>
             </div>
           ))}

@@ -10,6 +10,7 @@ import { readForm } from '../../parts/read-form.ts';
 import { CodeField } from '../../session/code-field.tsx';
 import { useSession } from '../../session/session.tsx';
 import { FundsLeft } from './funds-left.tsx';
+import { walletName } from './wallet-name.ts';
 
 type DestroyDialogProps = {
   readonly wallet: WalletMetadata;
@@ -33,7 +34,7 @@ export function DestroyDialog({ wallet, onDestroyed, onClose }: DestroyDialogPro
   const isNotEnrolled = !has_second_factor || failureCode(destroy.error) === 'two_factor_not_enrolled';
   return (
     <Dialog
-      title={`Destroy ${wallet.label ?? 'the wallet'}?`}
+      title={`Destroy ${walletName(wallet)}?`}
       description="The key is destroyed. What the wallet holds, on every network, is lost. This cannot be undone."
       onClose={onClose}
     >

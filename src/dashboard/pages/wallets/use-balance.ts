@@ -26,7 +26,11 @@ export function useLiveBalance(rpcPath: string, address: string) {
     const leaving = new AbortController();
     const queryKey = balanceKey(rpcPath, address);
     void watchBalance(rpcPath, address, {
-      onBalance: (lamports) => client.setQueryData(queryKey, lamports),
+      onBalance: (lamports) => {
+        // What is being read may be older.
+        void client.cancelQueries({ queryKey });
+        client.setQueryData(queryKey, lamports);
+      },
       // What happened meanwhile is read once the connection is there again.
       onLost: () => void client.invalidateQueries({ queryKey }),
       signal: leaving.signal,

@@ -3,16 +3,17 @@ import type { WalletMetadata } from '../../../../generated/wallets/types.ts';
 import { KeyText } from '../../parts/key-text.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { walletName } from './wallet-name.ts';
 
 /** Columns of a list of managed wallets. */
 export const WALLET_COLUMNS: readonly Column<WalletMetadata>[] = [
   {
     title: 'Wallet',
     share: 1.4,
-    show: ({ wallet_id, label }) => (
+    show: (wallet) => (
       <span className="cell-lines">
-        <Link href={`/wallets/${wallet_id}`}>{label ?? 'No label'}</Link>
-        <code className="muted">{wallet_id}</code>
+        <Link href={`/wallets/${wallet.wallet_id}`}>{walletName(wallet)}</Link>
+        <code className="muted">{wallet.wallet_id}</code>
       </span>
     ),
   },

@@ -20,7 +20,6 @@ export function WalletFacts({ wallet }: { readonly wallet: WalletMetadata }) {
           { name: 'Address', value: <KeyText text={address} noun="address" isWhole />, isWide: true },
           { name: 'Wallet id', value: <KeyText text={wallet_id} noun="wallet id" isWhole /> },
           { name: 'Custody', value: 'managed' },
-          { name: 'Key protection', value: key_protection },
           { name: 'Path', value: <DerivationPath path={derivation_path} /> },
           master_wallet_id === undefined
             ? undefined
@@ -29,6 +28,7 @@ export function WalletFacts({ wallet }: { readonly wallet: WalletMetadata }) {
                 value: <Link href={`/wallets/${master_wallet_id}`}>{master_wallet_id}</Link>,
               },
           { name: 'Created', value: <Time at={created_at} /> },
+          { name: 'Key protection', value: key_protection, isWide: true },
         ]}
       />
     </section>

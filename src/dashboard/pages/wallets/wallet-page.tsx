@@ -16,6 +16,7 @@ import { DestroyDialog } from './destroy-dialog.tsx';
 import { MissingWallet } from './missing-wallet.tsx';
 import { SignDialog } from './sign-dialog.tsx';
 import { WalletFacts } from './wallet-facts.tsx';
+import { walletName } from './wallet-name.ts';
 import { WalletTransactions } from './wallet-transactions.tsx';
 
 type View = 'transactions' | 'children' | undefined;
@@ -48,7 +49,7 @@ function WalletViews({ wallet, view }: { readonly wallet: WalletMetadata; readon
   const close = () => setShown(undefined);
   return (
     <Page
-      title={wallet.label ?? (wallet.derivation_path === 'm' ? 'HD master' : 'Wallet')}
+      title={walletName(wallet)}
       lead={wallet.wallet_id}
       actions={
         <>

@@ -26,9 +26,10 @@ export function SlotView({ network, slot }: SlotViewProps) {
     retry: false,
   });
   const neighbours = (
-    <nav className="pager" aria-label="Slots beside this one">
+    <nav className="slot-links" aria-label="Slots beside this one">
       {slot > 0n && <Link href={explorerPath(network, slot - 1n)}>Slot before</Link>}
       <Link href={explorerPath(network, slot + 1n)}>Slot after</Link>
+      <TryCall tag="Blocks" method="getBlock" params={[slot, BLOCK_CONFIG]} network={network} />
     </nav>
   );
   if (block.isError)
@@ -49,10 +50,9 @@ export function SlotView({ network, slot }: SlotViewProps) {
       <section className="panel" aria-labelledby="block">
         <div className="panel-head">
           <h2 id="block">Block</h2>
-          <TryCall tag="Blocks" method="getBlock" params={[slot, BLOCK_CONFIG]} network={network} />
+          {neighbours}
         </div>
         <BlockFacts network={network} slot={slot} block={block.data} />
-        {neighbours}
       </section>
       {block.data !== undefined && <Signatures network={network} slot={slot} block={block.data} />}
     </>
@@ -128,7 +128,7 @@ function Signatures({ network, slot, block }: SignaturesProps) {
         read={async (query) => pageOf(block.signatures, query)}
         rowsOf={({ rows }) => rows}
         columns={[
-          { title: 'Place', kind: 'number', share: 0.3, show: ({ place }) => <Count value={place} /> },
+          { title: 'Place', share: 0.3, show: ({ place }) => <Count value={place} /> },
           {
             title: 'Signature',
             share: 3,

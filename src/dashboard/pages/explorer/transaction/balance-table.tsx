@@ -1,7 +1,7 @@
 import type { ParsedAccountKey, ParsedTransactionMeta } from '../../../../../generated/ledger/types.ts';
 import { formatSol } from '../../../parts/format-number.ts';
-import { KeyText } from '../../../parts/key-text.tsx';
-import { explorerPath, type Network } from '../../../parts/networks.ts';
+import { AccountLink } from '../../../parts/account-link.tsx';
+import type { Network } from '../../../parts/networks.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { type BalanceChange, balanceChanges } from './balance-changes.ts';
 
@@ -30,7 +30,7 @@ function columnsOf(network: Network): readonly Column<BalanceChange>[] {
       share: 1.5,
       show: ({ address, roles }) => (
         <span className="cell-lines">
-          <KeyText text={address} noun="account" href={explorerPath(network, address)} hasCopy={false} />
+          <AccountLink network={network} address={address} noun="account" hasCopy={false} />
           <span className="muted small">{roles}</span>
         </span>
       ),

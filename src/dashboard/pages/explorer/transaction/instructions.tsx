@@ -1,5 +1,5 @@
-import { KeyText } from '../../../parts/key-text.tsx';
-import { explorerPath, type Network } from '../../../parts/networks.ts';
+import { AccountLink } from '../../../parts/account-link.tsx';
+import type { Network } from '../../../parts/networks.ts';
 import { ParsedValue } from '../parsed-value.tsx';
 import type { DescribedInstruction } from './describe-instruction.ts';
 
@@ -18,12 +18,7 @@ export function Instructions({ network, instructions }: InstructionsProps) {
           <div className="step-head">
             <span className="muted number">{index + 1}</span>
             <strong>{type === undefined ? program : `${program}: ${type}`}</strong>
-            <KeyText
-              text={programId}
-              noun="program"
-              href={explorerPath(network, programId)}
-              hasCopy={false}
-            />
+            <AccountLink network={network} address={programId} noun="program" hasCopy={false} />
           </div>
           <ParsedValue network={network} value={members} />
           {inner.length > 0 && <Instructions network={network} instructions={inner} />}

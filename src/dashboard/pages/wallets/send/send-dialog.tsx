@@ -33,6 +33,8 @@ export function SendDialog({ wallet, network, onClose }: SendDialogProps) {
       sendLamports({ rpcPath: network.rpc_path, wallet, onStep: setStep, signal: begin() }, transfer),
     onSettled: () => client.invalidateQueries({ queryKey: ['ledger', network.rpc_path] }),
   });
+  // To send once more could pay twice: what was sent may still be carried out.
+  const isSent = step?.kind === 'sent';
   return (
     <Dialog title="Send SOL" description={`On ${nameOf(network)}, a test network.`} onClose={onClose}>
       <form
@@ -43,7 +45,7 @@ export function SendDialog({ wallet, network, onClose }: SendDialogProps) {
           const fields = { to: readForm(form, 'to').trim(), amount: readForm(form, 'amount') };
           const checked = checkTransfer(wallet.address, fields);
           setFaults('lamports' in checked ? {} : checked);
-          if ('lamports' in checked) send.mutate(checked);
+          if ('lamports' in checked && !isSent) send.mutate(checked);
         }}
       >
         <p>Balance: {balance.data === undefined ? '…' : <Sol lamports={balance.data} />}</p>
@@ -73,12 +75,20 @@ export function SendDialog({ wallet, network, onClose }: SendDialogProps) {
         <SendOutcome network={network} step={step} isPending={send.isPending} outcome={send.data} />
         <ErrorNotice error={send.error} operation={['Transactions', 'sendTransaction', 'ledger']} />
         <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Close
-          </Button>
-          <Button type="submit" kind="primary" isBusy={send.isPending}>
-            Send
-          </Button>
+          {isSent && !send.isPending ? (
+            <Button type="button" kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          ) : (
+            <>
+              <Button type="button" onClick={onClose}>
+                Close
+              </Button>
+              <Button type="submit" kind="primary" isBusy={send.isPending}>
+                Send
+              </Button>
+            </>
+          )}
         </div>
       </form>
     </Dialog>
