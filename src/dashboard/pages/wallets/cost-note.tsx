@@ -12,8 +12,8 @@ type CostNoteProps = {
 export function CostNote({ price, per, operation: [tag, name] }: CostNoteProps) {
   return (
     <p className="muted">
-      {per} is charged by <code>{price}</code> of the price list of your account. If the balance does not
-      cover it, nothing is done. <a href={referenceOf(tag, name, 'wallets')}>Reference of {name}</a>
+      {per} is charged by <code>{price}</code> of the price list of your account. If your prepaid balance does
+      not cover it, nothing is done. <a href={referenceOf(tag, name, 'wallets')}>Reference of {name}</a>
     </p>
   );
 }

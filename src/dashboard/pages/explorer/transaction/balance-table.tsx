@@ -14,12 +14,14 @@ type BalanceTableProps = {
 /** The accounts of a transaction and how their balances changed. */
 export function BalanceTable({ network, keys, meta }: BalanceTableProps) {
   return (
-    <Table
-      caption="Balances"
-      columns={columnsOf(network)}
-      rows={balanceChanges(keys, meta)}
-      keyOf={({ address }) => address}
-    />
+    <div className="small-table">
+      <Table
+        caption="Balances"
+        columns={columnsOf(network)}
+        rows={balanceChanges(keys, meta)}
+        keyOf={({ address }) => address}
+      />
+    </div>
   );
 }
 
@@ -27,7 +29,7 @@ function columnsOf(network: Network): readonly Column<BalanceChange>[] {
   return [
     {
       title: 'Account',
-      share: 1.5,
+      share: 1.3,
       show: ({ address, roles }) => (
         <span className="cell-lines">
           <AccountLink network={network} address={address} noun="account" hasCopy={false} />
@@ -35,7 +37,6 @@ function columnsOf(network: Network): readonly Column<BalanceChange>[] {
         </span>
       ),
     },
-    { title: 'Before, SOL', kind: 'number', show: ({ before }) => formatSol(before) },
     {
       title: 'Change, SOL',
       kind: 'number',
@@ -46,6 +47,7 @@ function columnsOf(network: Network): readonly Column<BalanceChange>[] {
         </span>
       ),
     },
+    { title: 'Before, SOL', kind: 'number', show: ({ before }) => formatSol(before) },
     { title: 'After, SOL', kind: 'number', show: ({ after }) => formatSol(after) },
   ];
 }

@@ -1,5 +1,5 @@
 import type { Wallet } from '../../../../../generated/wallets/types.ts';
-import type { FileTarget } from './file-target.ts';
+import type { FileTarget } from './target.ts';
 import { type FileFormat, printHead, printWallet } from './print-wallet.ts';
 
 /** A stream of wallets, and how many were announced. */
