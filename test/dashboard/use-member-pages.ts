@@ -9,7 +9,12 @@ import { findBarriers } from './axe.ts';
 import { type DashboardView, openDashboard, type OpenedDashboard } from './open-dashboard.ts';
 
 /** A member with a session. */
-export type SignedIn = { readonly token: string; readonly backupCodes: string[] };
+export type SignedIn = {
+  /** Name of the account. */
+  readonly account: string;
+  readonly token: string;
+  readonly backupCodes: readonly string[];
+};
 
 /** A real server with its embedded ledger, and its pages in a browser. */
 export type MemberPages = {
@@ -61,7 +66,7 @@ export async function describeMemberPages(name: string, tests: (pages: MemberPag
         const account = `funded-${accounts}`;
         const login = await world.members.newOwner(await world.members.accountIdOf(account));
         await addCredit(world.server.dataDir, account, '1000');
-        return world.members.newFactorSession(login);
+        return { account, ...(await world.members.newFactorSession(login)) };
       },
       open: async ({ token }, path, view, before) => {
         const { baseUrl } = world.server;

@@ -1,7 +1,7 @@
 import { Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
 import type { Wallet } from '../../generated/wallets/types.ts';
-import { describeEnd } from '../../src/dashboard/pages/wallets/batch/describe-end.ts';
+import { describeEnd, mayHaveRest } from '../../src/dashboard/pages/wallets/batch/describe-end.ts';
 import { printHead, printWallet } from '../../src/dashboard/pages/wallets/batch/print-wallet.ts';
 import { type BatchProgress, runBatch } from '../../src/dashboard/pages/wallets/batch/run-batch.ts';
 import { searchOf } from '../../src/dashboard/pages/wallets/search-of.ts';
@@ -148,6 +148,15 @@ describe('a batch', () => {
     expect(end).toEqual({ written: 0, announced: undefined, error: refused });
     expect(to.file).toEqual({ text: '', writes: 0, isClosed: true });
     expect(describeEnd(end)).toBe('No wallet was created, and nothing was charged.');
+  });
+
+  it('that ended early may have a rest, which is asked for once', () => {
+    const end = { written: 3, announced: 600, error: new Error('stopped') };
+    expect(mayHaveRest(end)).toBe(true);
+    expect(mayHaveRest(end, 3)).toBe(false);
+    expect(mayHaveRest({ written: 600, announced: 600 })).toBe(false);
+    expect(mayHaveRest({ written: 0, announced: undefined, error: new Error('402') })).toBe(false);
+    expect(describeEnd({ written: 5, announced: 5 }, 3)).toContain('With those before, 8 were charged');
   });
 
   it('is CSV as the wallet service writes it, with quotes where a value needs them', () => {

@@ -3,9 +3,12 @@ import { verifyAsync } from '@noble/ed25519';
 import { base58 } from '@scure/base';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { command } from '../support/wallet-account.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
 
 const PAYEE = 'CrLun5xkJQhhJmvz3fLDByLWBVFFMNjvoDmaMTnwrWgQ';
+/** Price of a wallet (spec/plans.yaml). */
+const MICRO_USD_PER_WALLET = 1_000;
 const WIDTHS = [375, 1440] as const;
 
 /** A browser without the choice of a file to write to. */
@@ -16,7 +19,8 @@ const WITH_PICKER = `window.written = [];
   window.showSaveFilePicker = async ({ suggestedName }) => ({
     createWritable: async () => ({
       write: async (text) => void window.written.push(text),
-      close: async () => { window.closed = suggestedName; },
+      close: async () => { window.closedFile = suggestedName; },
+      abort: async () => { window.closedFile = 'left as it was'; },
     }),
   })`;
 
@@ -111,10 +115,9 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     expect(complaints).toEqual([]);
   });
 
-  test('a batch is written to the chosen file as it comes, and stops when it is told to', async () => {
-    const { page } = await open(await newMember(), '/wallets', {}, (context) =>
-      context.addInitScript(WITH_PICKER),
-    );
+  test('a batch is written to the chosen file as it comes, stops when it is told to, and the rest that was charged can be had', async () => {
+    const member = await newMember();
+    const { page } = await open(member, '/wallets', {}, (context) => context.addInitScript(WITH_PICKER));
     await beginBatch(page, { count: 10_000, words: '24' });
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText(/^[1-9][\d,]* of 10,000$/).waitFor();
@@ -131,7 +134,17 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
       .map((line) => JSON.parse(line));
     expect(wallets.length).toBe(written);
     expect(wallets[0].mnemonic.split(' ')).toHaveLength(24);
-    expect(await page.evaluate('window.closed')).toBe('wallets-10000.jsonl');
+    expect(await page.evaluate('window.closedFile')).toBe('wallets-10000.jsonl');
+    await page.evaluate('window.written = []');
+    await page.getByRole('button', { name: 'Get missing wallets' }).click();
+    // Either the server had sent no more than arrived, or it makes the others again for nothing.
+    await end.getByText(/Nothing is missing|these were not charged again/).waitFor();
+    const rest = String(await page.evaluate('window.written.join("")')).match(/\n/g)?.length ?? 0;
+    const { charged_usd } = await command(world().server.dataDir, {
+      kind: 'money.balance',
+      account: member.account,
+    });
+    expect(Math.round(Number(charged_usd) * 1_000_000)).toBe((written + rest) * MICRO_USD_PER_WALLET);
   });
 
   test('an account without money is told what it costs', async () => {

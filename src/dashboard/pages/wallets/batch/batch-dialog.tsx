@@ -1,15 +1,16 @@
 import { useEffect } from 'react';
-import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { BatchActions } from './batch-actions.tsx';
 import { BatchForm } from './batch-form.tsx';
 import { BatchState } from './batch-state.tsx';
+import { isNothingMissing } from './describe-end.ts';
 import { useBatch } from './use-batch.ts';
 
 /** Creates many wallets whose keys go into a file of the member, and nowhere else. */
 export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
   const batch = useBatch();
-  const { isRunning, end, progress } = batch;
+  const { isRunning, isStopped, isOnDisk, begun, end, failure, progress } = batch;
   useStayingPut(isRunning);
   return (
     <Dialog
@@ -18,32 +19,22 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
       isSticky={isRunning}
       onClose={onClose}
     >
-      {isRunning || end !== undefined ? (
+      {begun === undefined ? (
+        <BatchForm error={failure} onStart={batch.start} onClose={onClose} />
+      ) : (
         <>
-          <BatchState progress={progress} end={end} isOnDisk={batch.isOnDisk} />
+          <BatchState
+            progress={progress}
+            end={end}
+            isOnDisk={isOnDisk}
+            {...(begun.arrivedBefore !== undefined && { arrivedBefore: begun.arrivedBefore })}
+          />
           <ErrorNotice
-            error={batch.isStopped ? undefined : end?.error}
+            error={failure ?? (isStopped || isNothingMissing(end?.error) ? undefined : end?.error)}
             operation={['Create wallets', 'createWalletBatch', 'wallets']}
           />
-          <div className="actions">
-            {isRunning ? (
-              <Button type="button" onClick={batch.stop}>
-                Stop
-              </Button>
-            ) : (
-              <>
-                <Button type="button" onClick={batch.reset}>
-                  Another batch
-                </Button>
-                <Button type="button" kind="primary" onClick={onClose}>
-                  Close
-                </Button>
-              </>
-            )}
-          </div>
+          <BatchActions batch={batch} onClose={onClose} />
         </>
-      ) : (
-        <BatchForm error={batch.failure} onStart={batch.start} onClose={onClose} />
       )}
     </Dialog>
   );

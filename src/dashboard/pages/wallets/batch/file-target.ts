@@ -23,12 +23,24 @@ export async function openFileTarget(suggestedName: string): Promise<FileTarget 
   if (pick === undefined) return openDownload(suggestedName);
   try {
     const handle = await pick({ suggestedName });
-    const writable = await handle.createWritable();
-    return { isOnDisk: true, write: (text) => writable.write(text), close: () => writable.close() };
+    return openOnDisk(await handle.createWritable());
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return undefined;
     throw error;
   }
+}
+
+/** A file that stays as it was if nothing is written. */
+function openOnDisk(writable: FileSystemWritableFileStream): FileTarget {
+  let isWritten = false;
+  return {
+    isOnDisk: true,
+    write: async (text) => {
+      isWritten = true;
+      await writable.write(text);
+    },
+    close: () => (isWritten ? writable.close() : writable.abort()),
+  };
 }
 
 function savePicker(): SavePicker | undefined {
