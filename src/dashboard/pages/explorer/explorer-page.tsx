@@ -1,6 +1,6 @@
 import { Redirect, useParams } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { findNetwork, nameOf, type Network, slugOf } from '../../parts/networks.ts';
+import { explorerPath, findNetwork, nameOf, type Network, slugOf } from '../../parts/networks.ts';
 import { Page } from '../../parts/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
@@ -26,7 +26,7 @@ export function ExplorerPage() {
   const found = what === undefined ? undefined : recognise(what);
   return (
     <Page title={found === undefined ? 'Explorer' : TITLES[found.kind]} lead={`On ${nameOf(network)}`}>
-      <Search key={`${slug}/${what}`} network={network} />
+      <Search key={`${slug}/${what}`} network={network} what={what} />
       <Shown network={network} what={what} />
     </Page>
   );
@@ -41,7 +41,8 @@ function Shown({ network, what }: { readonly network: Network; readonly what: st
         <p>Search for an address, a signature or the number of a slot.</p>
       </EmptyState>
     );
-  if (found.kind === 'slot') return <SlotView key={what} network={network} slot={found.slot} />;
-  if (found.kind === 'address') return <AddressView key={what} network={network} address={found.text} />;
-  return <TransactionView key={what} network={network} signature={found.text} />;
+  const key = explorerPath(network, what);
+  if (found.kind === 'slot') return <SlotView key={key} network={network} slot={found.slot} />;
+  if (found.kind === 'address') return <AddressView key={key} network={network} address={found.text} />;
+  return <TransactionView key={key} network={network} signature={found.text} />;
 }

@@ -8,8 +8,14 @@ import { readForm } from '../../parts/read-form.ts';
 import { useSession } from '../../session/session.tsx';
 import { pathText, recognise } from './recognise.ts';
 
-/** One field for addresses, signatures and slots of a network. */
-export function Search({ network }: { readonly network: Network }) {
+type SearchProps = {
+  readonly network: Network;
+  /** What is shown. */
+  readonly what: string | undefined;
+};
+
+/** One field for addresses, signatures and slots of a network. An address that is shown is looked up on another network as well. */
+export function Search({ network, what }: SearchProps) {
   const { networks } = useSession();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<string>();
@@ -27,7 +33,7 @@ export function Search({ network }: { readonly network: Network }) {
         <NetworkSelect
           networks={networks}
           value={network}
-          onChange={(chosen) => navigate(`/explorer/${slugOf(chosen)}`)}
+          onChange={(chosen) => navigate(onOther(chosen, what))}
         />
         <Field
           name="what"
@@ -44,4 +50,9 @@ export function Search({ network }: { readonly network: Network }) {
       </form>
     </search>
   );
+}
+
+function onOther(network: Network, what: string | undefined): string {
+  const isAddress = what !== undefined && recognise(what)?.kind === 'address';
+  return isAddress ? explorerPath(network, what) : `/explorer/${slugOf(network)}`;
 }

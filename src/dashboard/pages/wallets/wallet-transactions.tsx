@@ -10,7 +10,11 @@ export function WalletTransactions({ address }: { readonly address: string }) {
   if (chosen === undefined) return <p className="muted">This server serves no network.</p>;
   return (
     <section className="panel" aria-label="Transactions">
-      <NetworkSelect networks={networks} value={chosen} onChange={setChosen} />
+      {networks.length > 1 && (
+        <div className="network-choice">
+          <NetworkSelect networks={networks} value={chosen} onChange={setChosen} />
+        </div>
+      )}
       <AddressSignatures network={chosen} address={address} />
     </section>
   );
