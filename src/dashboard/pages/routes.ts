@@ -43,14 +43,14 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./usage/usage-page.tsx')).UsagePage,
   },
   {
-    path: '/wallets',
+    path: '/wallets/:id?/:view?',
     title: 'Wallets',
     navigation: { section: 'Use', icon: 'wallet' },
     scopes: ['wallets:read'],
     load: async () => (await import('./wallets/wallets-page.tsx')).WalletsPage,
   },
   {
-    path: '/explorer',
+    path: '/explorer/:network?/:what?',
     title: 'Explorer',
     navigation: { section: 'Use', icon: 'explorer' },
     scopes: ['account:read'],

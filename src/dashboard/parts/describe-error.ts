@@ -1,5 +1,7 @@
+import { CallError } from '../../../runtime/call-error.ts';
 import { RestCallError } from '../../../runtime/rest-call.ts';
 import { retryAfterSeconds } from '../calls/failure-code.ts';
+import { formatMicroUsd } from './format-number.ts';
 
 /** An error in words: what happened, what to do, and what to quote to the operator. */
 export type DescribedError = {
@@ -16,11 +18,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   internal_error: 'Tell the operator of this server, and quote the request.',
   scope_missing: 'Ask an owner of the account to do it, or for another role.',
   role_insufficient: 'Ask an owner of the account to do it, or for another role.',
+  balance_insufficient: 'Ask the operator of this server to add credit to the account.',
+  credit_limit_reached: 'Pay open invoices, or ask the operator of this server for a higher limit.',
   cross_site_request: 'Open the dashboard at its own address, not inside another page.',
 };
 
 /** Puts an error into words. */
 export function describeError(error: unknown): DescribedError {
+  if (error instanceof CallError) return describeCall(error);
   if (!(error instanceof RestCallError)) {
     return { text: error instanceof Error ? error.message : 'The page failed.', fields: {} };
   }
@@ -31,12 +36,37 @@ export function describeError(error: unknown): DescribedError {
       const seconds = retryAfterSeconds(error);
       const remedy = REMEDIES[code] ?? (seconds === undefined ? undefined : `Try again in ${seconds} s.`);
       return {
-        text: problem.detail,
+        text: COSTS.has(code) ? describeCost(problem) : problem.detail,
         requestId: problem.request_id,
         fields: readFields(problem.errors),
         ...(remedy !== undefined && !problem.detail.toLowerCase().includes('try again') && { remedy }),
       };
     }
+    default:
+      return describeTransport(failure.kind);
+  }
+}
+
+/** A call of a ledger method that brought no result. */
+function describeCall({ failure }: CallError): DescribedError {
+  switch (failure.kind) {
+    case 'rpc':
+      return { text: `${failure.message} (${failure.code}).`, fields: {} };
+    case 'http':
+      return { text: `The network answered with HTTP status ${failure.status}.`, fields: {} };
+    case 'closed':
+      return {
+        text: `The server closed the connection: ${failure.reason}.`,
+        remedy: 'Try again.',
+        fields: {},
+      };
+    default:
+      return describeTransport(failure.kind);
+  }
+}
+
+function describeTransport(kind: string): DescribedError {
+  switch (kind) {
     case 'network':
       return {
         text: 'The server could not be reached.',
@@ -45,6 +75,8 @@ export function describeError(error: unknown): DescribedError {
       };
     case 'timeout':
       return { text: 'The server did not answer in time.', remedy: 'Try again.', fields: {} };
+    case 'aborted':
+      return { text: 'Stopped.', fields: {} };
     default:
       return {
         text: 'The server gave an answer that this page does not understand.',
@@ -52,6 +84,14 @@ export function describeError(error: unknown): DescribedError {
         fields: {},
       };
   }
+}
+
+const COSTS: ReadonlySet<string> = new Set(['balance_insufficient', 'credit_limit_reached']);
+
+/** What a request costs and what is there for it, in dollars instead of micro-USD. */
+function describeCost({ required, available, detail }: Readonly<Record<string, unknown>>): string {
+  if (typeof required !== 'number' || typeof available !== 'number') return String(detail);
+  return `This costs ${formatMicroUsd(required)}, and ${formatMicroUsd(available)} is available. Nothing was done.`;
 }
 
 function readFields(errors: unknown): Readonly<Record<string, string>> {

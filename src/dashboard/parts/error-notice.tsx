@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { NotConfirmedError } from '../session/not-confirmed.ts';
-import { referenceOf } from '../calls/places.ts';
+import { type ReferenceService, referenceOf } from '../calls/places.ts';
 import { describeError } from './describe-error.ts';
 
 type ErrorNoticeProps = {
   readonly error: unknown;
   /** The operation that failed, by its tag and name in the reference. */
-  readonly operation?: readonly [tag: string, name: string];
+  readonly operation?: readonly [tag: string, name: string, service?: ReferenceService];
   /** A button that tries again. */
   readonly children?: ReactNode;
 };

@@ -23,3 +23,12 @@ export function formatMicroUsd(value: number | bigint): string {
 export function formatUsd(usd: string): string {
   return MONEY.format(usd as `${number}`);
 }
+
+const LAMPORT_DIGITS = 9;
+
+/** Prints lamports as SOL, exactly, without zeros at the end. */
+export function formatSol(lamports: bigint): string {
+  const digits = (lamports < 0n ? -lamports : lamports).toString().padStart(LAMPORT_DIGITS + 1, '0');
+  const text = `${lamports < 0n ? '-' : ''}${digits.slice(0, -LAMPORT_DIGITS)}.${digits.slice(-LAMPORT_DIGITS)}`;
+  return PLAIN.format(text as `${number}`);
+}

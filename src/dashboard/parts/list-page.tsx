@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { ReferenceService } from '../calls/places.ts';
 import { Button } from './button.tsx';
 import { type CursorStack, newer, older } from './cursor-stack.ts';
 import { EmptyState } from './empty-state.tsx';
@@ -21,10 +22,12 @@ type ListPageProps<P extends PageOfList, Row> = {
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   /** The operation that reads it, by its tag and name in the reference. */
-  readonly operation: readonly [tag: string, name: string];
+  readonly operation: readonly [tag: string, name: string, service?: ReferenceService];
   readonly empty: { readonly title: string; readonly children?: ReactNode };
   /** Rows of a page. */
   readonly limit?: number;
+  /** The buttons of the pages before and after; default Newer and Older. */
+  readonly steps?: readonly [before: string, after: string];
 };
 
 const WAITING_ROWS = 4;
@@ -35,6 +38,7 @@ const WAITING_ROWS = 4;
  */
 export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>) {
   const { caption, queryKey, read, rowsOf, columns, keyOf, operation, empty, limit = 25 } = props;
+  const [before, after] = props.steps ?? ['Newer', 'Older'];
   const filters = JSON.stringify(queryKey);
   const [place, setPlace] = useState<{ readonly filters: string; readonly stack: CursorStack }>({
     filters,
@@ -75,7 +79,7 @@ export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>
             disabled={cursor === undefined}
             onClick={() => setPlace({ filters, stack: newer(stack) })}
           >
-            Newer
+            {before}
           </Button>
           <span className="number muted">Page {stack.length + 1}</span>
           <Button
@@ -83,7 +87,7 @@ export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>
             disabled={nextCursor === undefined || list.isPlaceholderData}
             onClick={() => nextCursor !== undefined && setPlace({ filters, stack: older(stack, nextCursor) })}
           >
-            Older
+            {after}
           </Button>
         </nav>
       )}

@@ -1,4 +1,4 @@
-import { formatCount, formatMicroUsd } from './format-number.ts';
+import { formatCount, formatMicroUsd, formatSol } from './format-number.ts';
 
 /** A count, in digits of the same width. */
 export function Count({ value }: { readonly value: number | bigint }) {
@@ -8,4 +8,13 @@ export function Count({ value }: { readonly value: number | bigint }) {
 /** An amount of money, from integer micro-USD. */
 export function Money({ microUsd }: { readonly microUsd: number | bigint }) {
   return <span className="number">{formatMicroUsd(microUsd)}</span>;
+}
+
+/** An amount of lamports, in SOL; the tooltip has the lamports. */
+export function Sol({ lamports }: { readonly lamports: bigint }) {
+  return (
+    <span className="number" title={`${formatCount(lamports)} lamports`}>
+      {formatSol(lamports)} SOL
+    </span>
+  );
 }

@@ -1,6 +1,13 @@
-import { Page } from '../../parts/page.tsx';
+import { useParams } from 'wouter';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { WalletPage } from './wallet-page.tsx';
+import { WalletsListPage } from './wallets-list-page.tsx';
+import './wallets-page.css';
 
-/** The page "Wallets". */
+/** Managed wallets of the account, and each of them. */
 export function WalletsPage() {
-  return <Page title="Wallets" />;
+  const { id, view } = useParams();
+  if (id === undefined) return <WalletsListPage />;
+  if (view !== undefined && view !== 'transactions' && view !== 'children') return <NotFoundPage />;
+  return <WalletPage key={id} walletId={id} view={view} />;
 }

@@ -1,0 +1,40 @@
+import type { InstructionError, TransactionError } from '../../../../../generated/ledger/types.ts';
+
+/** Names of errors whose words alone do not say what to do. */
+const REASONS: Readonly<Record<string, string>> = {
+  AccountNotFound: 'the account that pays the fee does not exist: it has no lamports',
+  AlreadyProcessed: 'the transaction was carried out before',
+  BlockhashNotFound: 'its blockhash has expired or is of another network',
+  InsufficientFundsForFee: 'the balance does not cover the fee',
+  InsufficientFunds: 'the balance does not cover it',
+  SignatureFailure: 'a signature is not right',
+  ProgramAccountNotFound: 'the program does not exist on this network',
+  MissingRequiredSignature: 'an account that has to sign has not',
+  ComputationalBudgetExceeded: 'it needed more compute units than it was given',
+};
+
+/** Puts the error of a transaction into words: which instruction failed, and why. */
+export function explainTransactionError(error: TransactionError): string {
+  if (typeof error === 'string') return wordsOf(error);
+  if ('InstructionError' in error) {
+    const [index, reason] = error.InstructionError;
+    return `instruction ${index + 1} failed: ${explainInstructionError(reason)}`;
+  }
+  if ('DuplicateInstruction' in error) return `instruction ${error.DuplicateInstruction + 1} repeats another`;
+  if ('InsufficientFundsForRent' in error)
+    return `account ${error.InsufficientFundsForRent.account_index + 1} would have too few lamports for its rent`;
+  const { account_index } = error.ProgramExecutionTemporarilyRestricted;
+  return `the program at account ${account_index + 1} may not run at the moment`;
+}
+
+function explainInstructionError(error: InstructionError): string {
+  if (typeof error === 'string') return wordsOf(error);
+  return error.Custom === 1
+    ? 'error 1 of the program itself (for the system and token programs: insufficient funds)'
+    : `error ${error.Custom} of the program itself`;
+}
+
+/** The reason, or the words of the name: `CallDepth` is "call depth". */
+function wordsOf(name: string): string {
+  return REASONS[name] ?? name.replace(/(?<=.)([A-Z])/g, ' $1').toLowerCase();
+}

@@ -1,0 +1,29 @@
+import { Popover } from './popover.tsx';
+import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
+import { Snippet } from '../../parts/snippet.tsx';
+import type { Network } from '../../parts/networks.ts';
+import { curlOf } from './curl-of.ts';
+
+type TryCallProps = {
+  /** Group of the method in the reference. */
+  readonly tag: string;
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly network: Network;
+};
+
+/** How to make the call that a view shows: in the reference, where the key is filled in, and in a shell. */
+export function TryCall({ tag, method, params, network }: TryCallProps) {
+  const url = `${SERVER_ADDRESS}${network.rpc_path}`;
+  return (
+    <Popover label="Try this call">
+      <p>
+        <a href={referenceOf(tag, method, 'ledger')} target="_blank" rel="noreferrer">
+          Try {method} in the reference
+        </a>
+        , with an API key of yours in its first field. In a shell, with the key in <code>API_KEY</code>:
+      </p>
+      <Snippet code={curlOf(url, method, params)} label="Copy the command" />
+    </Popover>
+  );
+}

@@ -1,0 +1,21 @@
+import { useCallback, useEffect, useRef } from 'react';
+
+/** Work that can be stopped, and that stops when the page is left. */
+export type Stoppable = {
+  /** Returns the signal of new work; what was under way is stopped. */
+  readonly begin: () => AbortSignal;
+  readonly stop: () => void;
+};
+
+/** Returns what starts and stops the work of a component. */
+export function useStoppable(): Stoppable {
+  const current = useRef<AbortController>(undefined);
+  const stop = useCallback(() => current.current?.abort(), []);
+  const begin = useCallback(() => {
+    current.current?.abort();
+    current.current = new AbortController();
+    return current.current.signal;
+  }, []);
+  useEffect(() => stop, [stop]);
+  return { begin, stop };
+}

@@ -1,0 +1,9 @@
+import type { WalletMetadata } from '../../../../generated/wallets/types.ts';
+
+/** Returns what a wallet is called: its label, or where it stands in a tree. */
+export function walletName({
+  label,
+  derivation_path,
+}: Pick<WalletMetadata, 'label' | 'derivation_path'>): string {
+  return label ?? (derivation_path === 'm' ? 'HD master' : (derivation_path ?? 'Wallet without a label'));
+}

@@ -1,0 +1,23 @@
+/** Programs and sysvars that every network has, by address. */
+const NAMES: Readonly<Record<string, string>> = {
+  '11111111111111111111111111111111': 'System program',
+  Vote111111111111111111111111111111111111111: 'Vote program',
+  Stake11111111111111111111111111111111111111: 'Stake program',
+  ComputeBudget111111111111111111111111111111: 'Compute budget',
+  AddressLookupTab1e1111111111111111111111111: 'Address lookup tables',
+  BPFLoader2111111111111111111111111111111111: 'BPF loader 2',
+  BPFLoaderUpgradeab1e11111111111111111111111: 'Upgradeable loader',
+  NativeLoader1111111111111111111111111111111: 'Native loader',
+  Sysvar1111111111111111111111111111111111111: 'Sysvars',
+  SysvarC1ock11111111111111111111111111111111: 'Clock',
+  SysvarRent111111111111111111111111111111111: 'Rent',
+  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'Token program',
+  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: 'Token-2022',
+  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated tokens',
+  MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr: 'Memo program',
+};
+
+/** Returns the name of an address that every network has; undefined for all others. */
+export function wellKnownName(address: string): string | undefined {
+  return Object.hasOwn(NAMES, address) ? NAMES[address] : undefined;
+}
