@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
-import { describeWithServer, enter, visit } from './use-real-dashboard.ts';
+import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
 
 const WIDTHS = [375, 1440] as const;
@@ -83,6 +83,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
 
     await page.getByRole('button', { name: 'Remove Bob' }).click();
     await page.getByRole('button', { name: 'Remove the member' }).click();
+    await closed(page);
     await page.getByRole('row', { name: 'Bob' }).waitFor({ state: 'detached' });
     await bob.page.reload();
     await bob.page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -114,6 +115,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await enter(page, owner.email);
     await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
     await page.getByRole('button', { name: 'Withdraw it' }).click();
+    await closed(page);
     await page.getByText('No open invitations').waitFor();
     const answer = await world().send('POST', '/account/v1/invitations/accept', {
       body: { invitation_token: token, name: 'Bob', password: PASSWORD },
@@ -157,6 +159,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     expect(await ends.count()).toBe(2);
     await ends.first().click();
     await page.getByRole('button', { name: 'End the session', exact: true }).click();
+    await closed(page);
     await ends.nth(1).waitFor({ state: 'detached' });
     expect([await codeOf(first), await codeOf(second)].sort()).toEqual(['session_invalid', undefined]);
     await page.getByRole('button', { name: 'Change the password' }).click();
@@ -166,6 +169,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByText('The current password is wrong.').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.keyboard.press('Enter');
+    await closed(page);
     await page.getByText('The password is changed, and').waitFor();
     await ends.first().waitFor({ state: 'detached' });
     expect([await codeOf(first), await codeOf(second)]).toEqual(['session_invalid', 'session_invalid']);

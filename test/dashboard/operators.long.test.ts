@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
-import { describeWithServer, enter, visit } from './use-real-dashboard.ts';
+import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
 
 const WIDTHS = [375, 1440] as const;
 
@@ -70,7 +70,7 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
         .and(page.locator(`dt:text-is("${title}") + dd`))
         .textContent();
     await credit('25.000001');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await closed(page);
     expect([await amountOf('Available'), await amountOf('Charged so far')]).toEqual(['$25.000001', '$0.00']);
     await credit('26');
     await page.getByRole('dialog').getByRole('alert').waitFor();
@@ -124,10 +124,12 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     const row = (wanted: string) => page.getByRole('row', { name: `for ${wanted}` });
     await row('production').getByRole('button', { name: 'Grant' }).click();
     await submit(page, 'Grant the request');
+    await closed(page);
     await row('production').waitFor({ state: 'detached' });
     await row('7000').getByRole('button', { name: 'Refuse' }).click();
     await page.getByLabel('Reason', { exact: true }).fill('Ask again in May');
     await submit(page, 'Refuse the request');
+    await closed(page);
     await row('7000').waitFor({ state: 'detached' });
     expect(await row('300').count()).toBe(0);
 
