@@ -7,6 +7,7 @@ import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { addCredit } from '../support/wallet-account.ts';
 import { findBarriers } from './axe.ts';
 import { type DashboardView, openDashboard, type OpenedDashboard } from './open-dashboard.ts';
+import { WATCH_SHIFTS } from './watch-shifts.ts';
 
 /** A member with a session. */
 export type SignedIn = {
@@ -29,12 +30,6 @@ export type MemberPages = {
     before?: (context: BrowserContext) => Promise<unknown>,
   ) => Promise<OpenedDashboard>;
 };
-
-/** Adds up how far the content of each page moves by itself. */
-const WATCH_SHIFTS = `window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true })`;
 
 /** Tests against a real server in one browser; skipped where there is no browser or no PostgreSQL. */
 export async function describeMemberPages(name: string, tests: (pages: MemberPages) => void): Promise<void> {
