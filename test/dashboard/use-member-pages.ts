@@ -20,8 +20,8 @@ export type SignedIn = {
 /** A real server with its embedded ledger, and its pages in a browser. */
 export type MemberPages = {
   readonly world: () => MemberServer;
-  /** A new account with 1,000 USD, and its owner, who has a second factor. */
-  readonly newMember: () => Promise<SignedIn>;
+  /** A new account with 1,000 USD, and its owner, with a second factor unless told otherwise. */
+  readonly newMember: (options?: { readonly hasFactor: boolean }) => Promise<SignedIn>;
   /** Opens a page of a member. `before` is called with the browser's context before anything is loaded. */
   readonly open: (
     member: Pick<SignedIn, 'token'>,
@@ -56,12 +56,13 @@ export async function describeMemberPages(name: string, tests: (pages: MemberPag
 
     tests({
       world: () => world,
-      newMember: async () => {
+      newMember: async ({ hasFactor } = { hasFactor: true }) => {
         accounts += 1;
         const account = `funded-${accounts}`;
         const login = await world.members.newOwner(await world.members.accountIdOf(account));
         await addCredit(world.server.dataDir, account, '1000');
-        return { account, ...(await world.members.newFactorSession(login)) };
+        if (hasFactor) return { account, ...(await world.members.newFactorSession(login)) };
+        return { account, token: await world.members.newSession(login), backupCodes: [] };
       },
       open: async ({ token }, path, view, before) => {
         const { baseUrl } = world.server;
