@@ -7,6 +7,7 @@ import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { addCredit } from '../support/wallet-account.ts';
 import { findBarriers } from './axe.ts';
 import { type DashboardView, openDashboard, type OpenedDashboard } from './open-dashboard.ts';
+import { WATCH_SHIFTS } from './watch-shifts.ts';
 
 /** A member with a session. */
 export type SignedIn = {
@@ -19,8 +20,8 @@ export type SignedIn = {
 /** A real server with its embedded ledger, and its pages in a browser. */
 export type MemberPages = {
   readonly world: () => MemberServer;
-  /** A new account with 1,000 USD, and its owner, who has a second factor. */
-  readonly newMember: () => Promise<SignedIn>;
+  /** A new account with 1,000 USD, and its owner, with a second factor unless told otherwise. */
+  readonly newMember: (options?: { readonly hasFactor: boolean }) => Promise<SignedIn>;
   /** Opens a page of a member. `before` is called with the browser's context before anything is loaded. */
   readonly open: (
     member: Pick<SignedIn, 'token'>,
@@ -29,12 +30,6 @@ export type MemberPages = {
     before?: (context: BrowserContext) => Promise<unknown>,
   ) => Promise<OpenedDashboard>;
 };
-
-/** Adds up how far the content of each page moves by itself. */
-const WATCH_SHIFTS = `window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true })`;
 
 /** Tests against a real server in one browser; skipped where there is no browser or no PostgreSQL. */
 export async function describeMemberPages(name: string, tests: (pages: MemberPages) => void): Promise<void> {
@@ -61,12 +56,13 @@ export async function describeMemberPages(name: string, tests: (pages: MemberPag
 
     tests({
       world: () => world,
-      newMember: async () => {
+      newMember: async ({ hasFactor } = { hasFactor: true }) => {
         accounts += 1;
         const account = `funded-${accounts}`;
         const login = await world.members.newOwner(await world.members.accountIdOf(account));
         await addCredit(world.server.dataDir, account, '1000');
-        return { account, ...(await world.members.newFactorSession(login)) };
+        if (hasFactor) return { account, ...(await world.members.newFactorSession(login)) };
+        return { account, token: await world.members.newSession(login), backupCodes: [] };
       },
       open: async ({ token }, path, view, before) => {
         const { baseUrl } = world.server;

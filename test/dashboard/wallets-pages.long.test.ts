@@ -86,9 +86,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
   });
 
   test('without a second factor the way to one is shown', async () => {
-    const { members } = world();
-    const login = await members.newOwner(await members.accountIdOf('funded-1'));
-    const { page } = await open({ token: await members.newSession(login) }, '/wallets');
+    const { page } = await open(await newMember({ hasFactor: false }), '/wallets');
     await createWallet(page, 'kept');
     await page.getByRole('button', { name: 'Destroy' }).click();
     await page.getByText('You have no second factor.').waitFor();

@@ -37,7 +37,10 @@ export function AirdropButton({ network, address, onArrived }: AirdropButtonProp
       >
         Airdrop 1 SOL
       </Button>
-      <ErrorNotice error={airdrop.error} operation={['Transactions', 'requestAirdrop', 'ledger']} />
+      <ErrorNotice
+        error={airdrop.error}
+        operation={['Blockhash, ledger, node state', 'requestAirdrop', 'ledger']}
+      />
     </>
   );
 }

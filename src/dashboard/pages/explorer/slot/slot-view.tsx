@@ -133,7 +133,7 @@ function Signatures({ network, slot, block }: SignaturesProps) {
             title: 'Signature',
             share: 3,
             show: ({ signature }) => (
-              <KeyText text={signature} noun="signature" href={explorerPath(network, signature)} isWhole />
+              <KeyText text={signature} noun="signature" href={explorerPath(network, signature)} />
             ),
           },
         ]}

@@ -14,14 +14,12 @@ type BalanceTableProps = {
 /** The accounts of a transaction and how their balances changed. */
 export function BalanceTable({ network, keys, meta }: BalanceTableProps) {
   return (
-    <div className="small-table">
-      <Table
-        caption="Balances"
-        columns={columnsOf(network)}
-        rows={balanceChanges(keys, meta)}
-        keyOf={({ address }) => address}
-      />
-    </div>
+    <Table
+      caption="Balances"
+      columns={columnsOf(network)}
+      rows={balanceChanges(keys, meta)}
+      keyOf={({ address }) => address}
+    />
   );
 }
 
