@@ -43,7 +43,7 @@ describeStores('statements that are built once', (backend) => {
     expect(await select(db, { id: ACCOUNT })).toEqual([]);
     const row = { id: ACCOUNT, kind: 'customer' as const, createdAt: new Date(1_760_000_000_123) };
     await db.insert(accounts).values(row);
-    expect(await select(db, { id: ACCOUNT })).toEqual([{ ...row, name: null, plan: null }]);
+    expect(await select(db, { id: ACCOUNT })).toEqual([{ ...row, name: null, plan: null, operates: false }]);
     expect(await store().transaction((tx) => select(tx, { id: ACCOUNT }))).toHaveLength(1);
     // Only the embedded store keeps statements: between a server and PostgreSQL may stand what does not.
     const kept = await db.execute(
