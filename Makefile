@@ -15,7 +15,7 @@ PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage bench soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
+.PHONY: help serve test coverage bench images soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -42,6 +42,16 @@ bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists
 	@$(NODE) test/bench/fan-out.ts
 	@$(NODE) test/bench/dashboard.ts
 	@exec $(NODE) test/bench/grpc.ts
+
+IMAGES := node_modules/.cache/keyslot-images
+
+images: up-to-date ## take the pictures of docs/images/ anew, from a server that is filled for it (needs Chromium and PostgreSQL)
+	@rm -rf $(IMAGES)
+	@KEYSLOT_TEST_THOROUGH=1 KEYSLOT_IMAGES=$(CURDIR)/$(IMAGES) $(VITEST) run test/dashboard/every-page.long.test.ts
+	@mkdir -p docs/images
+	@for page in dashboard- dashboard-keys dashboard-wallets dashboard-usage dashboard-audit; do cp $(IMAGES)/$$page-1440-light.png docs/images/$$page.png; done
+	@cp $(IMAGES)/dashboard--1440-dark.png docs/images/dashboard-dark.png
+	@cp $(IMAGES)/dashboard--375-light.png docs/images/dashboard-narrow.png
 
 soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000)
 	@case '$(or $(PART),nodes)' in \
