@@ -1,4 +1,5 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { printUsd } from '../../account/money/micro-usd.ts';
 import { readWalletUsage, type WalletUsageSum } from '../../account/read-wallet-usage.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readSumSpan, showSpan } from '../read-span.ts';
@@ -21,6 +22,6 @@ function showSum({ token, charged, ...sum }: WalletUsageSum, hasCost: boolean) {
     ...sum,
     ...(name !== undefined && { token_name: name }),
     ...(charged !== undefined && { units: Number(charged.units) }),
-    ...(charged !== undefined && hasCost && { cost: String(charged.cost) }),
+    ...(charged !== undefined && hasCost && { cost_usd: printUsd(charged.cost) }),
   };
 }
