@@ -985,7 +985,7 @@ export type paths = {
     };
     /**
      * Sum up the requests to the wallet service.
-     * @description Returns sums of what access tokens were used for. Requests come from the audit log, units and cost from the books.
+     * @description Returns sums of the requests that access tokens, and members in the dashboard, made. Requests come from the audit log, units and cost from the books.
      */
     readonly get: operations['getWalletUsage'];
     readonly put?: never;
@@ -2217,9 +2217,9 @@ export type components = {
      * @description The requests of one group.
      */
     readonly WalletUsageSum: {
-      /** @description Id of the access token, name of the operation in the audit log, or the instant at which the minute, hour or day of UTC began. */
+      /** @description Id of the access token or of the member, name of the operation in the audit log, or the instant at which the minute, hour or day of UTC began. */
       readonly group: string;
-      /** @description Only by token: its name. */
+      /** @description Only by token: its name, or `Dashboard (email)` for a member. */
       readonly token_name?: string;
       /** @description Requests that were carried out, those that were answered again included. */
       readonly requests: number;

@@ -4,7 +4,7 @@ import { readWalletUsage, type WalletUsageSum } from '../../account/read-wallet-
 import type { AccountContext } from '../account-context.ts';
 import { readSumSpan, showSpan } from '../read-span.ts';
 
-/** `GET /account/v1/usage/wallets`: sums of what access tokens were used for; the cost only for a caller with `billing:read`. */
+/** `GET /account/v1/usage/wallets`: sums of what tokens and members used the wallet service for; the cost only for a caller with `billing:read`. */
 export const getWalletUsage: AccountHandler<AccountContext, 'getWalletUsage'> = async (
   { store, clock, caller: { accountId, scopes } },
   { query },
