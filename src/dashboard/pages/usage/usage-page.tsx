@@ -1,6 +1,29 @@
+import { useParams } from 'wouter';
 import { Page } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { useScopes } from '../../session/session.tsx';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { Billing } from './billing.tsx';
+import { CallUsage } from './call-usage.tsx';
+import { WalletUsage } from './wallet-usage.tsx';
+import './usage-page.css';
 
-/** The page "Usage". */
+const CALLS = { href: '/usage', title: 'Calls' };
+const WALLETS = { href: '/usage/wallets', title: 'Wallet operations' };
+const BILLING = { href: '/usage/billing', title: 'Billing' };
+
+/** What the account used, and what it paid. */
 export function UsagePage() {
-  return <Page title="Usage" />;
+  const { list } = useParams();
+  const hasMoney = useScopes('billing:read');
+  const tabs = hasMoney ? [CALLS, WALLETS, BILLING] : [CALLS, WALLETS];
+  if (!tabs.some(({ href }) => href === ['/usage', list].filter(Boolean).join('/'))) return <NotFoundPage />;
+  return (
+    <Page title="Usage" lead="Calls to the networks, wallet operations, and what they cost.">
+      <Tabs label="Views" tabs={tabs} />
+      {list === undefined && <CallUsage />}
+      {list === 'wallets' && <WalletUsage />}
+      {list === 'billing' && <Billing />}
+    </Page>
+  );
 }
