@@ -39,7 +39,7 @@ export function RecordFilters({ members, onFilters }: RecordFiltersProps) {
       }}
       onReset={() => onFilters({})}
     >
-      <Field name="action" label="Action" placeholder="createkey" pattern="[A-Za-z]{1,64}" />
+      <Field name="action" label="Action" placeholder="createkey" pattern="[A-Za-z_.]{1,64}" />
       <Field name="outcome" label="Outcome" placeholder="ok" pattern="[A-Za-z_]{1,64}" />
       <Select name="who" label="Who" options={who} />
       <Field name="wallet" label="Wallet" placeholder="w_…" pattern="[A-Za-z0-9_]{1,64}" />

@@ -33,17 +33,18 @@ export function RecordList() {
     account.listAuditRecords({ ...filters, ...query }, { signal });
   const columns: readonly Column<AuditRecord>[] = [
     { title: 'Record', kind: 'number', share: 0.6, show: ({ seq }) => seq },
-    { title: 'Time', share: 1.2, show: ({ at }) => <Time at={at} /> },
-    { title: 'Action', share: 1.3, show: ({ action }) => <code>{action}</code> },
+    { title: 'Time', share: 2.2, show: ({ at }) => <Time at={at} /> },
+    { title: 'Action', share: 1.9, show: ({ action }) => <code>{action}</code> },
     {
       title: 'Outcome',
       share: 1.1,
       show: ({ outcome }) => <Badge tone={outcome === 'ok' ? 'good' : 'warn'}>{outcome}</Badge>,
     },
-    { title: 'Who', share: 1.6, show: (record) => whoActed(record, names) },
+    { title: 'Who', share: 1.7, show: (record) => whoActed(record, names) },
     {
       title: 'Details',
       kind: 'actions',
+      share: 1.1,
       show: (record) => (
         <Button type="button" aria-label={`Details of record ${record.seq}`} onClick={() => setShown(record)}>
           Details

@@ -34,12 +34,19 @@ export function VerdictNotice({ verdict }: { readonly verdict: Verdict }) {
     <div className="stack" role="status">
       <p className="notice notice-good">
         <strong>
-          <Count value={records} /> {records === 1 ? 'record is' : 'records are'} as they were written.
+          <Count value={records} /> {records === 1 ? 'record is as it was' : 'records are as they were'}{' '}
+          written.
         </strong>{' '}
-        <span>
-          <Count value={heads} /> signed {heads === 1 ? 'head agrees' : 'heads agree'} with them.
-        </span>
-        {heads === 0 && <span>The server signs a head a minute after a record, and for every thousand.</span>}
+        {heads === 0 ? (
+          <span>
+            There is no signed head of them yet: the server signs one a minute after a record, and for every
+            thousand.
+          </span>
+        ) : (
+          <span>
+            <Count value={heads} /> signed {heads === 1 ? 'head agrees' : 'heads agree'} with them.
+          </span>
+        )}
       </p>
       {publicKeys.map((key) => (
         <div key={key}>

@@ -70,7 +70,7 @@ function NetworkFacts({ network }: { readonly network: Network }) {
           <dd className="number">{versions.join(', ') || 'unknown'}</dd>
         </div>
         <div>
-          <dt>Server, last {recent.seconds / 60} min</dt>
+          <dt>Server, last {printSeconds(recent.seconds)}</dt>
           <dd>
             <Count value={recent.calls} /> calls, <Count value={recent.errors} /> failed
           </dd>
@@ -84,4 +84,8 @@ function NetworkFacts({ network }: { readonly network: Network }) {
       </dl>
     </article>
   );
+}
+
+function printSeconds(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -94,7 +94,7 @@ export function Billing() {
 }
 
 const COLUMNS: readonly Column<BookEntry>[] = [
-  { title: 'Time', share: 1.4, show: ({ at }) => <Time at={at} /> },
+  { title: 'Time', share: 1.8, show: ({ at }) => <Time at={at} /> },
   {
     title: 'Entry',
     share: 1.6,

@@ -6,8 +6,8 @@ import { Select } from '../../parts/field.tsx';
 import { printShare } from '../../parts/print-share.ts';
 import { Count } from '../../parts/number.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { PlanLimits } from './plan-limits.tsx';
 import { type Span, spanOf } from './span.ts';
+import type { Line } from './draw-chart.ts';
 import { SpanFields } from './span-fields.tsx';
 import { SumTable } from './sum-table.tsx';
 import { TimeChart } from './time-chart.tsx';
@@ -23,10 +23,10 @@ const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'day', text: 'Day (UTC)' },
   { value: 'hour', text: 'Hour (UTC)' },
 ];
-const LINES = [
-  { title: 'Calls', color: '--accent' },
-  { title: 'Errors', color: '--bad' },
-  { title: 'Refused', color: '--warn' },
+const LINES: readonly Line[] = [
+  { title: 'Calls', color: '--accent', kind: 'base' },
+  { title: 'Errors', color: '--bad', kind: 'part' },
+  { title: 'Refused', color: '--warn', kind: 'above' },
 ];
 const OPERATION = ['usage', 'getUsage'] as const;
 
@@ -63,44 +63,41 @@ export function CallUsage() {
     [time.data, span],
   );
   return (
-    <>
-      <section className="panel" aria-labelledby="calls">
-        <h2 id="calls">Calls</h2>
-        <div className="filters">
-          <SpanFields initial="day" onSpan={setSpan} />
-          <Select
-            label="API key"
-            options={[
-              { value: '', text: 'All' },
-              ...(keys.data?.keys ?? []).map(({ key_id, name }) => ({ value: key_id, text: name })),
-            ]}
-            value={keyId}
-            onChange={({ target }) => setKeyId(target.value)}
-          />
-          <Select
-            label="Sums by"
-            options={GROUPS}
-            value={by}
-            onChange={({ target }) => setBy(target.value as Group)}
-          />
-        </div>
-        <TimeChart label={`Calls, errors and refused calls by ${span.unit}`} lines={LINES} series={series} />
-        <SumTable
-          caption="Calls"
-          query={sums}
-          rows={sums.data?.rows}
-          columns={[nameColumn(sums.data?.by ?? by), ...COLUMNS]}
-          operation={OPERATION}
-          file={{
-            name: `usage-${by}.csv`,
-            head: [by, 'id', 'calls', 'errors', 'refused', 'weight'],
-            cellsOf: (row) => [groupName(row, by), row.group, row.calls, row.errors, row.refused, row.weight],
-          }}
-          empty="No calls in this time"
+    <section className="panel" aria-labelledby="calls">
+      <h2 id="calls">Calls</h2>
+      <div className="filters">
+        <SpanFields initial="day" onSpan={setSpan} />
+        <Select
+          label="API key"
+          options={[
+            { value: '', text: 'All' },
+            ...(keys.data?.keys ?? []).map(({ key_id, name }) => ({ value: key_id, text: name })),
+          ]}
+          value={keyId}
+          onChange={({ target }) => setKeyId(target.value)}
         />
-      </section>
-      <PlanLimits />
-    </>
+        <Select
+          label="Sums by"
+          options={GROUPS}
+          value={by}
+          onChange={({ target }) => setBy(target.value as Group)}
+        />
+      </div>
+      <TimeChart label={`Calls, errors and refused calls by ${span.unit}`} lines={LINES} series={series} />
+      <SumTable
+        caption="Calls"
+        query={sums}
+        rows={sums.data?.rows}
+        columns={[nameColumn(sums.data?.by ?? by), ...COLUMNS]}
+        operation={OPERATION}
+        file={{
+          name: `usage-${by}.csv`,
+          head: [by, 'id', 'calls', 'errors', 'refused', 'weight'],
+          cellsOf: (row) => [groupName(row, by), row.group, row.calls, row.errors, row.refused, row.weight],
+        }}
+        empty="No calls in this time"
+      />
+    </section>
   );
 }
 

@@ -32,6 +32,12 @@ export function SumTable<Row extends { readonly group: string }>(props: SumTable
   };
   return (
     <div aria-busy={query.isFetching} className="stack">
+      <div className="panel-foot">
+        <a href={referenceOf(...operation)}>Reference of {operation[1]}</a>
+        <Button type="button" disabled={rows === undefined || rows.length === 0} onClick={save}>
+          Download CSV
+        </Button>
+      </div>
       <ErrorNotice error={query.error} operation={operation}>
         <Button type="button" onClick={() => void query.refetch()}>
           Try again
@@ -50,12 +56,6 @@ export function SumTable<Row extends { readonly group: string }>(props: SumTable
           waitingRows={rows === undefined && query.error === null ? WAITING_ROWS : 0}
         />
       )}
-      <div className="panel-foot">
-        <a href={referenceOf(...operation)}>Reference of {operation[1]}</a>
-        <Button type="button" disabled={rows === undefined || rows.length === 0} onClick={save}>
-          Download CSV
-        </Button>
-      </div>
     </div>
   );
 }

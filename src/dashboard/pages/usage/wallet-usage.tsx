@@ -8,6 +8,7 @@ import type { Column } from '../../parts/table.tsx';
 import { useScopes } from '../../session/session.tsx';
 import { groupName } from './group-name.ts';
 import { type Span, spanOf } from './span.ts';
+import type { Line } from './draw-chart.ts';
 import { SpanFields } from './span-fields.tsx';
 import { SumTable } from './sum-table.tsx';
 import { TimeChart } from './time-chart.tsx';
@@ -21,9 +22,9 @@ const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'day', text: 'Day (UTC)' },
   { value: 'hour', text: 'Hour (UTC)' },
 ];
-const LINES = [
-  { title: 'Requests', color: '--accent' },
-  { title: 'Refused', color: '--bad' },
+const LINES: readonly Line[] = [
+  { title: 'Requests', color: '--accent', kind: 'base' },
+  { title: 'Refused', color: '--warn', kind: 'above' },
 ];
 
 /** Requests to the wallet service, with what they cost for members who may see it. */
