@@ -91,7 +91,7 @@ test('CSV keeps commas, quotes and line ends, and a spreadsheet takes no text fo
 });
 
 describe('files of lists', () => {
-  const pages = async function* (fail = false) {
+  const pages = async function* (fail = false): AsyncGenerator<{ readonly rows: readonly object[] }> {
     yield {
       rows: [
         { a: 1, b: 'x' },
@@ -108,7 +108,7 @@ describe('files of lists', () => {
   });
   const save = (format: 'csv' | 'jsonl', fail = false) => {
     const [written, ends, counts]: [string[], string[], number[]] = [[], [], []];
-    const done = exportRows(fileOf(written, ends), {
+    const done = exportRows<{ readonly rows: readonly object[] }>(fileOf(written, ends), {
       ...{ pages: pages(fail), rowsOf: ({ rows }) => rows, head: ['a', 'b'], format },
       onRows: (count) => counts.push(count),
     });

@@ -1,5 +1,5 @@
 import { type Cell, printCsv } from './csv.ts';
-import type { FileSink } from './save-file.ts';
+import type { FileSink } from './file-sink.ts';
 
 /** A format of files that lists are saved in. */
 export type ExportFormat = 'csv' | 'jsonl';

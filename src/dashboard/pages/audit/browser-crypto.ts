@@ -1,6 +1,8 @@
 import { fromHex } from './hex.ts';
 import type { VerifyDeps } from './verify-chain.ts';
 
+type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** True where the browser computes hashes: over HTTPS, and on this machine. */
 export function canVerify(): boolean {
   return globalThis.crypto?.subtle !== undefined;
@@ -8,8 +10,8 @@ export function canVerify(): boolean {
 
 /** Hashes and verifies with the browser; Ed25519 with a library, loaded when it is needed, where the browser has none. */
 export function browserCrypto(): Pick<VerifyDeps, 'digest' | 'isSignature'> {
-  const keys = new Map<string, Promise<CryptoKey | undefined>>();
-  const keyOf = (publicKey: string): Promise<CryptoKey | undefined> => {
+  const keys = new Map<string, Promise<PublicKey | undefined>>();
+  const keyOf = (publicKey: string): Promise<PublicKey | undefined> => {
     const kept = keys.get(publicKey) ?? importKey(publicKey);
     keys.set(publicKey, kept);
     return kept;
@@ -25,7 +27,7 @@ export function browserCrypto(): Pick<VerifyDeps, 'digest' | 'isSignature'> {
   };
 }
 
-async function importKey(publicKey: string): Promise<CryptoKey | undefined> {
+async function importKey(publicKey: string): Promise<PublicKey | undefined> {
   try {
     return await crypto.subtle.importKey('raw', fromHex(publicKey), 'Ed25519', false, ['verify']);
   } catch (error) {

@@ -40,7 +40,7 @@ export function RecordList() {
       share: 1.1,
       show: ({ outcome }) => <Badge tone={outcome === 'ok' ? 'good' : 'warn'}>{outcome}</Badge>,
     },
-    { title: 'Who', share: 1.7, show: (record) => whoActed(record, names) },
+    { title: 'Who', share: 1.7, show: (record) => <OneLine text={whoActed(record, names)} /> },
     {
       title: 'Details',
       kind: 'actions',
@@ -81,5 +81,14 @@ export function RecordList() {
         <RecordDialog record={shown} who={whoActed(shown, names)} onClose={() => setShown(undefined)} />
       )}
     </section>
+  );
+}
+
+/** On one line, so that a row does not grow when the names of members come. */
+function OneLine({ text }: { readonly text: string }) {
+  return (
+    <span className="one-line" title={text}>
+      {text}
+    </span>
   );
 }

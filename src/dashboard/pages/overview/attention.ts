@@ -59,11 +59,14 @@ function ofMoney({ account }: OverviewFacts): readonly Attention[] {
   const available = account?.balance?.available_usd;
   if (account?.billing !== 'prepaid' || available === undefined || microOf(available) >= LOW_MICRO_USD)
     return [];
+  const isUsedUp = microOf(available) <= 0n;
   return [
     {
       id: 'balance',
-      tone: microOf(available) <= 0n ? 'bad' : 'warn',
-      text: `${formatUsd(available)} are left. Wallet operations are refused when nothing is; ask the operator for credit.`,
+      tone: isUsedUp ? 'bad' : 'warn',
+      text: isUsedUp
+        ? 'Nothing is left of the balance: wallet operations are refused. Ask the operator for credit.'
+        : `${formatUsd(available)} are left of the balance. Wallet operations are refused when it is used up.`,
       link: { href: '/usage/billing', title: 'Billing' },
     },
   ];

@@ -20,6 +20,8 @@ type Drawing = {
 const HEIGHT = 240;
 /** Share of the room of a point that its bar takes. */
 const BAR_SHARE = 0.7;
+/** Steps of a scale of whole numbers. */
+const WHOLE = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const ORDER = ['above', 'base', 'part'] as const;
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -56,7 +58,7 @@ export async function drawChart(
       },
       axes: [
         { ...axis, grid: { show: false }, space: 70, values: (_, ticks) => ticks.map(printTick) },
-        { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => SHORT.format(tick)) },
+        { ...axis, size: 56, incrs: WHOLE, values: (_, ticks) => ticks.map((tick) => SHORT.format(tick)) },
       ],
       series: [
         {},
