@@ -16,7 +16,7 @@ const HEAD = [
   ...['account_id', 'seq', 'at', 'action', 'outcome', 'token_id', 'token_name', 'member_id', 'request_id'],
   ...['wallet_id', 'subject', 'units', 'address', 'previous_hash', 'hash'],
 ] as const;
-const OPERATION = ['audit', 'listAuditRecords'] as const;
+const OPERATION = ['Audit log', 'listAuditRecords'] as const;
 
 /** Records of the audit log, newest first, by what the member filters for. */
 export function RecordList() {

@@ -59,7 +59,7 @@ export function Verification() {
     <section className="panel" aria-labelledby="verify">
       <div className="panel-head">
         <h2 id="verify">Verify the log</h2>
-        <a href={referenceOf('audit', 'listAuditChain')}>How it works</a>
+        <a href={referenceOf('Audit log', 'listAuditChain')}>How it works</a>
       </div>
       <p>
         Every record has the hash of the one before, and the server signs heads of this chain. This page
@@ -108,7 +108,7 @@ export function Verification() {
           </span>
         </div>
       )}
-      <ErrorNotice error={verify.error} operation={['audit', 'listAuditChain']} />
+      <ErrorNotice error={verify.error} operation={['Audit log', 'listAuditChain']} />
       {verify.data === 'stopped' && (
         <p role="status">
           Stopped after record <Count value={progress?.seq ?? 0} />. Nothing wrong was found until there.

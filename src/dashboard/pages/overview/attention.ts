@@ -87,7 +87,14 @@ function ofCalls({ refused = 0 }: OverviewFacts): readonly Attention[] {
 function ofSecurity({ session }: OverviewFacts): readonly Attention[] {
   const link = { href: '/security', title: 'Security' };
   if (!session.has_second_factor)
-    return [{ id: 'factor', tone: 'warn', text: 'Your login has no second factor yet. Some changes need one, such as inviting members.', link }];
+    return [
+      {
+        id: 'factor',
+        tone: 'warn',
+        text: 'Your login has no second factor yet. Some changes need one, such as inviting members.',
+        link,
+      },
+    ];
   const left = session.backup_codes_left;
   if (left > FEW_CODES) return [];
   return [

@@ -14,7 +14,7 @@ export function BalancePanel({ account, error }: BalancePanelProps) {
         <h2 id="balance">Balance</h2>
         <Link href="/usage/billing">Billing</Link>
       </div>
-      <ErrorNotice error={error} operation={['account', 'getAccount']} />
+      <ErrorNotice error={error} operation={['Account', 'getAccount']} />
       {balance !== undefined && (
         <dl className="facts">
           <div>

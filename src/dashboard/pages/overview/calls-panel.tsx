@@ -5,7 +5,7 @@ import { Count } from '../../parts/number.tsx';
 import { printShare } from '../../parts/print-share.ts';
 import type { SpanCalls } from './use-overview.ts';
 
-const OPERATION = ['usage', 'getUsage'] as const;
+const OPERATION = ['Usage', 'getUsage'] as const;
 
 type CallsPanelProps = { readonly spans: readonly SpanCalls[] | undefined; readonly error: unknown };
 

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Count } from '../../parts/number.tsx';
 import { LiveSlot } from './live-slot.tsx';
 
-const OPERATION = ['networks', 'listNetworks'] as const;
+const OPERATION = ['Networks', 'listNetworks'] as const;
 const STATES = {
   ready: { tone: 'good', text: 'Ready' },
   unhealthy: { tone: 'warn', text: 'Behind' },

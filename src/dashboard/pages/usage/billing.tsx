@@ -52,7 +52,7 @@ export function Billing() {
     <>
       <section className="panel" aria-labelledby="balance">
         <h2 id="balance">Balance</h2>
-        <ErrorNotice error={own.error} operation={['account', 'getAccount']} />
+        <ErrorNotice error={own.error} operation={['Account', 'getAccount']} />
         <dl className="limits">
           {FACTS.map(({ title, member }) => (
             <div key={member}>
@@ -73,7 +73,7 @@ export function Billing() {
           head={HEAD}
           read={(query, signal) => account.listEntries({ ...bounds, ...query }, { signal })}
           rowsOf={({ entries }) => entries}
-          operation={['billing', 'listEntries']}
+          operation={['Billing', 'listEntries']}
         />
         <ListPage
           caption="Entries"
@@ -82,7 +82,7 @@ export function Billing() {
           rowsOf={({ entries }) => entries}
           columns={COLUMNS}
           keyOf={({ id }) => id}
-          operation={['billing', 'listEntries']}
+          operation={['Billing', 'listEntries']}
           empty={{
             title: 'No entries in this time',
             children: <p>Credits, and what wallet operations cost, are listed here.</p>,

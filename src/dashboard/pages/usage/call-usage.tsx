@@ -28,7 +28,7 @@ const LINES: readonly Line[] = [
   { title: 'Errors', color: '--bad', kind: 'part' },
   { title: 'Refused', color: '--warn', kind: 'above' },
 ];
-const OPERATION = ['usage', 'getUsage'] as const;
+const OPERATION = ['Usage', 'getUsage'] as const;
 
 /** Calls to the ledger: over time, and by what the member chooses. */
 export function CallUsage() {

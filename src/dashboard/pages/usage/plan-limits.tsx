@@ -14,7 +14,7 @@ export function PlanLimits() {
         <h2 id="limits">Limits</h2>
         <Link href="/settings">Ask for more</Link>
       </div>
-      <ErrorNotice error={own.error} operation={['account', 'getAccount']} />
+      <ErrorNotice error={own.error} operation={['Account', 'getAccount']} />
       <dl className="limits">
         <div>
           <dt>Each API key{plan !== undefined && `, plan ${plan.name}`}</dt>

@@ -69,7 +69,7 @@ export function WalletUsage() {
         query={sums}
         rows={sums.data?.rows}
         columns={columnsOf(sums.data?.by ?? by, hasMoney)}
-        operation={['usage', 'getWalletUsage']}
+        operation={['Usage', 'getWalletUsage']}
         file={{
           name: `wallet-usage-${by}.csv`,
           head: [by, 'id', 'requests', 'refused', 'units', ...(hasMoney ? ['cost_usd'] : [])],
