@@ -428,7 +428,7 @@ export interface AccountClient {
   getUsage(query?: GetUsageQuery, options?: CallOptions): Promise<Usage>;
   /**
    * Sum up the requests to the wallet service.
-   * Returns sums of what access tokens were used for. Requests come from the audit log, units and cost from the books.
+   * Returns sums of the requests that access tokens, and members in the dashboard, made. Requests come from the audit log, units and cost from the books.
    * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   getWalletUsage(query?: GetWalletUsageQuery, options?: CallOptions): Promise<WalletUsage>;

@@ -985,7 +985,7 @@ export type paths = {
     };
     /**
      * Sum up the requests to the wallet service.
-     * @description Returns sums of what access tokens were used for. Requests come from the audit log, units and cost from the books.
+     * @description Returns sums of the requests that access tokens, and members in the dashboard, made. Requests come from the audit log, units and cost from the books.
      */
     readonly get: operations['getWalletUsage'];
     readonly put?: never;
@@ -1077,7 +1077,7 @@ export type components = {
     };
     /**
      * AccountBalance
-     * @description The money of an account; amounts are exact decimal text in USD.
+     * @description The money of an account.
      */
     readonly AccountBalance: {
       /**
@@ -1086,15 +1086,15 @@ export type components = {
        */
       readonly billing: 'prepaid' | 'invoiced';
       /** @description What it can spend now. */
-      readonly available_usd: string;
+      readonly available_usd: components['schemas']['UsdAmount'];
       /** @description What was credited, less what is reserved and charged. */
-      readonly balance_usd: string;
+      readonly balance_usd: components['schemas']['UsdAmount'];
       /** @description How far below 0 the balance may go. */
-      readonly credit_limit_usd: string;
+      readonly credit_limit_usd: components['schemas']['UsdAmount'];
       /** @description Reserved for work under way. */
-      readonly reserved_usd: string;
+      readonly reserved_usd: components['schemas']['UsdAmount'];
       /** @description Charged so far. */
-      readonly charged_usd: string;
+      readonly charged_usd: components['schemas']['UsdAmount'];
     };
     /**
      * AccountId
@@ -1249,15 +1249,15 @@ export type components = {
      */
     readonly Balance: {
       /** @description What can be spent now; balance plus credit limit. */
-      readonly available: components['schemas']['MicroUsd'];
+      readonly available_usd: components['schemas']['UsdAmount'];
       /** @description Deposits minus what is reserved or charged; below 0 for an account that owes. */
-      readonly balance: components['schemas']['MicroUsd'];
+      readonly balance_usd: components['schemas']['UsdAmount'];
       /** @description How far below 0 the balance may be; 0 for a prepaid account. */
-      readonly credit_limit: components['schemas']['MicroUsd'];
+      readonly credit_limit_usd: components['schemas']['UsdAmount'];
       /** @description Reserved for work under way. */
-      readonly reserved: components['schemas']['MicroUsd'];
+      readonly reserved_usd: components['schemas']['UsdAmount'];
       /** @description Charged so far. */
-      readonly charged: components['schemas']['MicroUsd'];
+      readonly charged_usd: components['schemas']['UsdAmount'];
     };
     /** BeginSecondFactorRequest */
     readonly BeginSecondFactorRequest: {
@@ -1283,13 +1283,13 @@ export type components = {
       /** @description Charged units, or those that money is reserved for. */
       readonly units?: number;
       /** @description Change of the balance. */
-      readonly amount: components['schemas']['MicroUsd'];
+      readonly amount_usd: components['schemas']['UsdAmount'];
       /** @description Change of what is reserved. */
-      readonly reserved: components['schemas']['MicroUsd'];
+      readonly reserved_usd: components['schemas']['UsdAmount'];
       /** @description Change of what is charged. */
-      readonly charged: components['schemas']['MicroUsd'];
+      readonly charged_usd: components['schemas']['UsdAmount'];
       /** @description The balance behind the entry; absent if it did not change. */
-      readonly balance_after?: components['schemas']['MicroUsd'];
+      readonly balance_after_usd?: components['schemas']['UsdAmount'];
       /** @description Joins a reservation with its charges and its refund. */
       readonly reservation_id?: components['schemas']['OwnId'];
       /** @description Note of the operator. */
@@ -1591,12 +1591,6 @@ export type components = {
       readonly email: components['schemas']['Email'];
       readonly role: components['schemas']['Role'];
     };
-    /**
-     * MicroUsd
-     * @description An amount in micro-USD (millionths of a USD), as decimal text.
-     * @example 25000000
-     */
-    readonly MicroUsd: string;
     /**
      * Name
      * @description A name for people, without control characters.
@@ -2181,6 +2175,12 @@ export type components = {
      */
     readonly Usd: string;
     /**
+     * UsdAmount
+     * @description An amount in USD as exact decimal text, with two to six digits after the point.
+     * @example 25.00
+     */
+    readonly UsdAmount: string;
+    /**
      * WalletLimit
      * @description How often an account may call operations of the wallet service.
      */
@@ -2217,9 +2217,9 @@ export type components = {
      * @description The requests of one group.
      */
     readonly WalletUsageSum: {
-      /** @description Id of the access token, name of the operation in the audit log, or the instant at which the minute, hour or day of UTC began. */
+      /** @description Id of the access token or of the member, name of the operation in the audit log, or the instant at which the minute, hour or day of UTC began. */
       readonly group: string;
-      /** @description Only by token: its name. */
+      /** @description Only by token: its name, or `Dashboard (email)` for a member. */
       readonly token_name?: string;
       /** @description Requests that were carried out, those that were answered again included. */
       readonly requests: number;
@@ -2228,7 +2228,7 @@ export type components = {
       /** @description Wallets and signatures that were charged; not by token, which the books do not know. */
       readonly units?: number;
       /** @description What was charged for them. Present only for callers with the scope billing:read, and not by token. */
-      readonly cost?: components['schemas']['MicroUsd'];
+      readonly cost_usd?: components['schemas']['UsdAmount'];
     };
     /** @description Another account has this name. */
     readonly AccountNameTakenProblem: components['schemas']['Problem'] & {
@@ -9873,7 +9873,6 @@ export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
 export type Membership = components['schemas']['Membership'];
-export type MicroUsd = components['schemas']['MicroUsd'];
 export type Name = components['schemas']['Name'];
 export type Network = components['schemas']['Network'];
 export type NetworkList = components['schemas']['NetworkList'];
@@ -9928,6 +9927,7 @@ export type TokenId = components['schemas']['TokenId'];
 export type Usage = components['schemas']['Usage'];
 export type UsageSum = components['schemas']['UsageSum'];
 export type Usd = components['schemas']['Usd'];
+export type UsdAmount = components['schemas']['UsdAmount'];
 export type WalletLimit = components['schemas']['WalletLimit'];
 export type WalletUsage = components['schemas']['WalletUsage'];
 export type WalletUsageSum = components['schemas']['WalletUsageSum'];

@@ -6,7 +6,7 @@ import { DEVELOPMENT } from './development-name.ts';
 import { type SpanPart, splitSpan } from './split-span.ts';
 import type { WalletUsageGroup } from './usage-group.ts';
 import { isTimeGroup, printInstant, startOf } from './usage-time.ts';
-import { ACTION_OF_PRICE, isServed, isWalletRequest } from './wallet-actions.ts';
+import { ACTION_OF_PRICE, callerId, isServed, isWalletRequest } from './wallet-actions.ts';
 
 export type WalletUsageQuery = {
   /** From the beginning of this minute. */
@@ -18,14 +18,14 @@ export type WalletUsageQuery = {
   readonly accountId: string | undefined;
 };
 
-/** A sum. `group`: the token's id, the operation as the audit log calls it, or the instant at which the minute, hour or day began. */
+/** A sum. `group`: the id of the token or of the member, the operation as the audit log calls it, or the instant at which the minute, hour or day began. */
 export type WalletUsageSum = {
   readonly group: string;
   /** Requests that were carried out, the answers of earlier ones included. */
   readonly requests: number;
   /** Requests that were answered with an error. */
   readonly refused: number;
-  /** Only by token; no name for a token that the store does not have. */
+  /** Only by token; no name for one that the store does not have. A member's requests are those of the dashboard. */
   readonly token?: { readonly name: string | null; readonly account: string };
   /** Not by token: the books do not know it. `cost` in micro-USD. */
   readonly charged?: { readonly units: bigint; readonly cost: bigint };
@@ -44,8 +44,8 @@ type ChargeRow = { readonly group: string; readonly units: string; readonly cost
 type Part = SpanPart<'hour' | 'minute'>;
 
 /**
- * Returns sums of what access tokens were used for, in the order of their groups: times ascending, others by the most requests first. They
- * come from the audit log (requests) and the books (charges): whole hours from their sums, as far as those go (see `sumWalletUsage`).
+ * Returns sums of what access tokens, and members in the dashboard, used the wallet service for, in the order of their groups: times
+ * ascending, others by the most requests first. They come from the audit log (requests) and the books (charges): whole hours from their sums, as far as those go (see `sumWalletUsage`).
  */
 export async function readWalletUsage(
   store: Pick<Store, 'together'>,
@@ -77,27 +77,30 @@ export async function readWalletUsage(
 /** The sums of whole hours; the records behind them, from the chain; and those of the rest of the span, by time. */
 function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]): SQL {
   const group = (at: SQL): SQL =>
-    by === 'token' ? sql`token_id` : by === 'operation' ? sql`action` : startOf(by, at);
+    by === 'token' ? sql`caller_id` : by === 'operation' ? sql`action` : startOf(by, at);
   const isMinute = by === 'minute';
   const records = (walked: SQL, rest: SQL): SQL => sql`
-    select ${group(sql`at`)} as "group", token_id,
+    select ${group(sql`at`)} as "group", caller_id,
       count(*) filter (where is_served and action <> 'create')
         + count(distinct case when is_served and action = 'create' then request_id end) as requests,
       coalesce(sum(units) filter (where not is_served), 0) as refused
-    from (select at, seq, action, request_id, units, token_id, ${isServed} as is_served from audit_records
+    from (select at, seq, action, request_id, units, ${callerId} as caller_id, ${isServed} as is_served from audit_records
       where account_id = a.id and ${walked} and ${isWalletRequest} offset 0) records
     where ${rest} group by 1, 2`;
   const selects = parts.map((part) => {
     if (part.unit === 'minute')
       return records(within(sql`at`, part), isMinute ? sql`true` : sql`seq <= a.seq`);
-    return sql`select ${group(sql`hour`)} as "group", token_id, requests, refused from wallet_request_hours
-      where account_id = a.id and ${within(sql`hour`, part)}`;
+    return sql`select ${group(sql`hour`)} as "group", caller_id, requests, refused
+      from (select hour, token_id as caller_id, action, requests, refused from wallet_request_hours
+        where account_id = a.id and ${within(sql`hour`, part)}) hours`;
   });
   if (!isMinute) selects.push(records(sql`seq > a.seq`, sql`(${anyOf(sql`at`, parts)})`));
   return sql`
-    select ${printGroup(by)} as "group", sum(requests) as requests, sum(refused) as refused, min(t.name) as name, min(a.name) as account
+    select ${printGroup(by)} as "group", sum(requests) as requests, sum(refused) as refused,
+      min(coalesce(t.name, 'Dashboard (' || l.email || ')')) as name, min(a.name) as account
     from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) r
-    left join access_tokens t on t.id = r.token_id
+    left join access_tokens t on t.id = r.caller_id
+    left join members m on m.id = r.caller_id left join logins l on l.id = m.user_id
     group by r."group"`;
 }
 

@@ -2,7 +2,7 @@ import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { floorTo, UNIT_MS } from './split-span.ts';
-import { isServed, isWalletRequest } from './wallet-actions.ts';
+import { callerId, isServed, isWalletRequest } from './wallet-actions.ts';
 
 /** Records, and charges, that a step adds to the sums: tenths of a second. */
 const STEP_ROWS = 20_000;
@@ -54,11 +54,11 @@ async function sumRequests(tx: StoreTransaction, accountId: string, tip: number)
     where wallet_sum_tips.account_id = ${accountId} and t.account_id = ${accountId} returning wallet_sum_tips.seq`);
   await tx.execute(sql`
     insert into wallet_request_hours as sums (account_id, hour, token_id, action, requests, refused)
-    select ${accountId}::uuid, date_trunc('hour', at, 'UTC'), token_id, action,
+    select ${accountId}::uuid, date_trunc('hour', at, 'UTC'), caller_id, action,
       count(*) filter (where is_served and (action <> 'create' or nth = 1)),
       coalesce(sum(units) filter (where not is_served), 0)
     from (
-      select seq, at, token_id, action, units, ${isServed} as is_served,
+      select seq, at, ${callerId} as caller_id, action, units, ${isServed} as is_served,
         row_number() over (partition by request_id, action, ${isServed} order by seq) as nth
       from audit_records
       where account_id = ${accountId} and seq > ${tip - REQUEST_RECORDS} and seq <= ${Number(rows[0]?.seq ?? tip)}

@@ -10,8 +10,11 @@ export const ACTION_OF_PRICE: ReadonlyMap<string, string> = new Map(
   Object.values(OPERATIONS).flatMap(({ audit, prices }) => prices.map((price) => [price, audit] as const)),
 );
 
-/** Condition of the records that are requests of a token to the wallet service. */
-export const isWalletRequest: SQL = sql`token_id is not null and action = any(${sql.param(ACTIONS)})`;
+/** Who made the request of a record: an access token, or a member in the dashboard. */
+export const callerId: SQL = sql`coalesce(token_id, member_id)`;
+
+/** Condition of the records that are requests to the wallet service. */
+export const isWalletRequest: SQL = sql`${callerId} is not null and action = any(${sql.param(ACTIONS)})`;
 
 /** Condition of those that were carried out, the answers of earlier ones included. */
 export const isServed: SQL = sql`outcome in ('ok', 'replayed', 'interrupted')`;

@@ -71,6 +71,7 @@ async function serveVerify(
   return {
     is_sound: verdict.isSound,
     signatures_checked: trustedKeys.length > 0,
+    public_keys: trustedKeys.map((key) => Buffer.from(key).toString('hex')),
     accounts: verdict.accounts.map(({ accountId: id, records, signedUpTo, problems }) => ({
       ...{ account: names.get(id) ?? null, account_id: id, records, signed_up_to: signedUpTo },
       problems: problems.map(({ kind, at }) => ({ kind: inSnakeCase(kind), at })),

@@ -10,6 +10,7 @@ type Standing = Row & { readonly operations_this_month: Readonly<Record<string, 
 type Verdict = {
   readonly is_sound: boolean;
   readonly signatures_checked: boolean;
+  readonly public_keys: readonly string[];
   readonly accounts: readonly {
     readonly account: string | null;
     readonly account_id: string;
@@ -87,7 +88,13 @@ function describeStanding(standing: Standing): string {
   return `The account ${account} is ${billing}.\n${textTable(['', ''], rows).trimStart()}`;
 }
 
-function describeVerdict({ is_sound, signatures_checked, accounts, damaged_lines }: Verdict): string {
+function describeVerdict({
+  is_sound,
+  signatures_checked,
+  public_keys,
+  accounts,
+  damaged_lines,
+}: Verdict): string {
   const lines = accounts.map(({ account, account_id, records, signed_up_to, problems }) => {
     const found = problems.map(({ kind, at }) => `\n  ${kind.replaceAll('_', ' ')} at record ${at}`);
     const signed = signatures_checked ? `, signed up to ${signed_up_to}` : '';
@@ -97,6 +104,7 @@ function describeVerdict({ is_sound, signatures_checked, accounts, damaged_lines
   const unchecked = signatures_checked
     ? ''
     : 'The signatures of the heads were not checked, because no signer is running. Pass its key with --public-key.\n';
+  const keys = public_keys.map((key) => `Heads were verified with the public key ${key}\n`);
   const verdict = is_sound ? 'The audit log is intact.\n' : 'The audit log is NOT intact.\n';
-  return `${lines.join('')}${damaged.join('')}${unchecked}${verdict}`;
+  return `${lines.join('')}${damaged.join('')}${unchecked}${keys.join('')}${verdict}`;
 }

@@ -40,18 +40,19 @@ export const keyUses = pgTable('key_uses', {
   address: text('address'),
 });
 
-/** Sums of the requests in `audit_records` that tokens made to the wallet service, by hour of UTC. */
+/** Sums of the requests in `audit_records` to the wallet service, by hour of UTC. */
 export const walletRequestHours = pgTable(
   'wallet_request_hours',
   {
     accountId: uuid('account_id').notNull(),
     hour: instant('hour').notNull(),
-    tokenId: uuid('token_id').notNull(),
+    /** The access token, or the member who called from the dashboard. */
+    callerId: uuid('token_id').notNull(),
     action: text('action').notNull(),
     requests: count('requests'),
     refused: count('refused'),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.tokenId, table.action] })],
+  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.callerId, table.action] })],
 );
 
 /** Sums of the charges in the books, by hour of UTC. */

@@ -65,7 +65,7 @@ test('shows its own and nothing of another account', async () => {
   const { rows } = await acme.client.getUsage();
   expect(rows).toMatchObject([{ group: acme.keyId, key_name: 'acme key', calls: 1 }]);
   const wallets = await acme.client.getWalletUsage({ by: 'operation' });
-  expect(wallets.rows).toMatchObject([{ group: 'create', requests: 1, units: 1, cost: '1000' }]);
+  expect(wallets.rows).toMatchObject([{ group: 'create', requests: 1, units: 1, cost_usd: '0.001' }]);
 });
 
 test('an id of another account is refused in every filter', async () => {
@@ -82,10 +82,16 @@ test('shows money only to a token with billing:read', async () => {
   const reader = clientOf(token);
   expect(Object.keys(await reader.getAccount())).not.toContain('balance');
   const { rows } = await reader.getWalletUsage({ by: 'operation' });
-  expect(rows.flatMap((row) => Object.keys(row))).not.toContain('cost');
+  expect(rows.flatMap((row) => Object.keys(row))).not.toContain('cost_usd');
   const error: unknown = await reader.listEntries().catch((thrown) => thrown);
   expect(isAccountError(error, 'scope_missing')).toBe(true);
-  expect((await acme.client.getAccount()).balance).toMatchObject({ charged: '1000', credit_limit: '0' });
+  expect((await acme.client.getAccount()).balance).toMatchObject({
+    ...{ charged_usd: '0.001', credit_limit_usd: '0.00' },
+  });
+  const { entries } = await acme.client.listEntries();
+  expect(entries.map(({ kind, amount_usd, charged_usd }) => [kind, amount_usd, charged_usd])).toContainEqual([
+    ...['charge', '-0.001', '0.001'],
+  ]);
 });
 
 test('shows when a key and a token were last used, and from where', async () => {

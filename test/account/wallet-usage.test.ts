@@ -7,6 +7,7 @@ import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
 import { readWalletUsage, type WalletUsageQuery } from '../../src/account/read-wallet-usage.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { sql } from '../../src/store/drizzle.ts';
 import { describeStores } from '../store/backends.ts';
 import { pay } from './money/books.ts';
 
@@ -135,6 +136,33 @@ describeStores('usage of wallet operations', (backend) => {
     const behind = await readAll();
     expect(await sumWalletUsage(store(), DAY + 30 * HOUR_MS)).toBe(true);
     expect(await readAll()).toEqual(behind);
+  });
+
+  test('counts what a member does in the dashboard, by the name of the member, before and after it is summed up', async () => {
+    const acme = await newAccount('acme');
+    const [userId, memberId] = [randomUUID(), randomUUID()];
+    await store().db.execute(sql`insert into logins (id, name, email, email_verified, created_at, updated_at)
+      values (${userId}, 'Ann', 'ann@acme.example', false, now(), now())`);
+    await store().db.execute(sql`insert into members (id, account_id, user_id, role, created_at)
+      values (${memberId}, ${acme.accountId}, ${userId}, 'owner', now())`);
+    const own = { tokenId: undefined, memberId };
+    await acme.record(DAY, { ...own, outcome: 'scope_missing', units: 2 }, {});
+    await acme.record(DAY, ...Array.from({ length: 1_000 }, () => own));
+    const expected = [
+      {
+        group: memberId,
+        requests: 1_000,
+        refused: 2,
+        token: { name: 'Dashboard (ann@acme.example)', account: 'acme' },
+      },
+      { group: acme.tokenId, requests: 1, refused: 0, token: { name: "acme's", account: 'acme' } },
+    ];
+    const readBoth = async () => [await read('token'), await read('operation')];
+    const before = await readBoth();
+    expect(before[0]).toEqual(expected);
+    expect(before[1]).toMatchObject([{ group: 'sign', requests: 1_001, refused: 2 }]);
+    expect(await sumWalletUsage(store(), DAY + 2.5 * HOUR_MS)).toBe(true);
+    expect(await readBoth()).toEqual(before);
   });
 
   test('a request with records on both sides of what is summed up counts once', async () => {

@@ -131,7 +131,14 @@ describeStores('commands about accounts', (backend) => {
     const verify = (publicKeys?: readonly Uint8Array[]) =>
       ask({ kind: 'audit.verify', publicKeys: publicKeys?.map((one) => Buffer.from(one).toString('hex')) });
     const sound = { account, account_id: account, records: 1, signed_up_to: 1, problems: [] };
-    const verdict = { is_sound: true, signatures_checked: true, accounts: [sound], damaged_lines: [] };
+    const public_keys = [Buffer.from(key.bytes).toString('hex')];
+    const verdict = {
+      is_sound: true,
+      signatures_checked: true,
+      public_keys,
+      accounts: [sound],
+      damaged_lines: [],
+    };
     expect([await verify(), await verify([key.bytes])]).toEqual([verdict, verdict]);
     expect(await verify([createHeadKey().bytes])).toMatchObject({
       is_sound: false,
@@ -139,7 +146,7 @@ describeStores('commands about accounts', (backend) => {
     });
     const without = await setUp({ headsFile });
     expect(await without.ask({ kind: 'audit.verify', account })).toMatchObject({
-      ...{ is_sound: true, signatures_checked: false, accounts: [{ signed_up_to: 0 }] },
+      ...{ is_sound: true, signatures_checked: false, public_keys: [], accounts: [{ signed_up_to: 0 }] },
     });
   });
 

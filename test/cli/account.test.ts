@@ -53,7 +53,14 @@ test('on a running server tokens, money, limits and second factors are as comman
   const secret = /^ {2}([A-Z2-7]{32})$/m.exec(enrolled.stdout)?.[1] ?? '';
   expect([token, secret].filter((one) => one === '' || server.stderr().includes(one))).toEqual([]);
   const verified = await run('audit', 'verify');
-  expect([verified.end, verified.stdout]).toEqual([...['exit code 0', 'The audit log is intact.\n']]);
+  expect([verified.end, verified.stdout]).toEqual([
+    ...[
+      'exit code 0',
+      expect.stringMatching(
+        /^Heads were verified with the public key [0-9a-f]{64}\nThe audit log is intact\.\n$/,
+      ),
+    ],
+  ]);
 });
 
 test('what wallets are done with is in the audit log; its heads are signed when the server stops, and verified by the next', async () => {
@@ -74,6 +81,7 @@ test('what wallets are done with is in the audit log; its heads are signed when 
   expect(await json('audit', 'verify')).toMatchObject({
     ...{ is_sound: true, signatures_checked: true, accounts: [own], damaged_lines: [] },
   });
+  expect((await run('audit', 'verify')).stdout).toMatch(/verified with the public key [0-9a-f]{64}\n/);
   const other = await run('audit', 'verify', '--public-key', '00'.repeat(32));
   expect([other.end, other.stdout]).toEqual([
     ...['exit code 1', expect.stringContaining('head forged at record 1')],

@@ -78,7 +78,7 @@ function served(chromium: string, postgresUrl: string): void {
     await page.getByLabel('Email').fill(login.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    const slot = page.locator('dd .number');
+    const slot = page.locator('.live-slot .number');
     const first = String(await slot.textContent());
     await eventually('another slot', async () => ((await slot.textContent()) === first ? undefined : true));
     expect(first).toMatch(/^[\d,]+$/);

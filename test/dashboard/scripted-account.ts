@@ -27,6 +27,26 @@ type Answer = { readonly status: number; readonly body: unknown; readonly cookie
 type Row = { [member: string]: unknown };
 
 const NOW = '2026-11-24T09:30:00.000Z';
+/** What the overview reads of an account that has used nothing. */
+const SHOWN: Readonly<Record<string, unknown>> = {
+  'GET /networks': {
+    networks: [
+      {
+        ...{
+          name: 'solana',
+          environment: 'localnet',
+          rpc_path: '/solana-localnet',
+          state: 'ready',
+          nodes: 1,
+        },
+        ...{ reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
+        recent: { seconds: 300, calls: 0, errors: 0 },
+        own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
+      },
+    ],
+  },
+  'GET /usage': { since: NOW, by: 'network', rows: [] },
+};
 export const SETUP_TOKEN = 'ks_set_1';
 
 const problem = (status: number, code: string, detail: string): Answer => ({
@@ -124,6 +144,8 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
     if (!state.isSignedIn) return problem(401, 'session_missing', 'Sign in first.');
     const [kind = '', id = '', verb] = pathname.split('/').slice(3);
     if (operation === 'GET /session') return { status: 200, body: session() };
+    const read = SHOWN[operation];
+    if (read !== undefined) return { status: 200, body: read };
     if (operation === 'DELETE /session') {
       state.isSignedIn = false;
       return { status: 200, body: {} };

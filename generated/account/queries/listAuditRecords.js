@@ -14,7 +14,7 @@ const schema = {
       type: 'string',
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$',
     },
-    action: { type: 'string', pattern: '^[a-z]{1,64}$' },
+    action: { type: 'string', pattern: '^[a-z_.]{1,64}$' },
     outcome: { type: 'string', pattern: '^[A-Za-z_]{1,64}$' },
     wallet_id: { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' },
     token_id: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
@@ -27,7 +27,7 @@ const pattern_85111cff = new RegExp(
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$',
   'u',
 );
-const pattern_1eecf5c3 = new RegExp('^[a-z]{1,64}$', 'u');
+const pattern_b9e44a70 = new RegExp('^[a-z_.]{1,64}$', 'u');
 const pattern_f085f107 = new RegExp('^[A-Za-z_]{1,64}$', 'u');
 const pattern_500c56ff = new RegExp('^[A-Za-z0-9_]{1,64}$', 'u');
 const pattern_bc307e7a = new RegExp('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'u');
@@ -149,12 +149,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.action !== undefined) {
       let data_action = data.action;
       if (typeof data_action === 'string') {
-        if (!pattern_1eecf5c3.test(data_action)) {
+        if (!pattern_b9e44a70.test(data_action)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/action',
             schemaPath: '#/properties/action/pattern',
             keyword: 'pattern',
-            params: { pattern: '^[a-z]{1,64}$' },
+            params: { pattern: '^[a-z_.]{1,64}$' },
           });
           errors++;
         }

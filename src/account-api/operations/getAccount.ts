@@ -2,6 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import type { Balance as ShownBalance } from '../../../generated/account/types.ts';
 import { readAccount } from '../../account/accounts.ts';
 import { type Balance, readBalance } from '../../account/money/balance.ts';
+import { printUsd } from '../../account/money/micro-usd.ts';
 import { readCreateLimit, readUseLimit, type WalletLimit } from '../../account/read-wallet-limit.ts';
 import type { AccountContext } from '../account-context.ts';
 
@@ -32,7 +33,8 @@ function showLimit({ requests, windowSeconds }: WalletLimit) {
 
 function showBalance({ available, balance, creditLimit, reserved, charged }: Balance): ShownBalance {
   return {
-    ...{ available: String(available), balance: String(balance), credit_limit: String(creditLimit) },
-    ...{ reserved: String(reserved), charged: String(charged) },
+    ...{ available_usd: printUsd(available), balance_usd: printUsd(balance) },
+    credit_limit_usd: printUsd(creditLimit),
+    ...{ reserved_usd: printUsd(reserved), charged_usd: printUsd(charged) },
   };
 }

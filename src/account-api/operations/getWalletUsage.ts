@@ -1,9 +1,10 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { printUsd } from '../../account/money/micro-usd.ts';
 import { readWalletUsage, type WalletUsageSum } from '../../account/read-wallet-usage.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readSumSpan, showSpan } from '../read-span.ts';
 
-/** `GET /account/v1/usage/wallets`: sums of what access tokens were used for; the cost only for a caller with `billing:read`. */
+/** `GET /account/v1/usage/wallets`: sums of what tokens and members used the wallet service for; the cost only for a caller with `billing:read`. */
 export const getWalletUsage: AccountHandler<AccountContext, 'getWalletUsage'> = async (
   { store, clock, caller: { accountId, scopes } },
   { query },
@@ -21,6 +22,6 @@ function showSum({ token, charged, ...sum }: WalletUsageSum, hasCost: boolean) {
     ...sum,
     ...(name !== undefined && { token_name: name }),
     ...(charged !== undefined && { units: Number(charged.units) }),
-    ...(charged !== undefined && hasCost && { cost: String(charged.cost) }),
+    ...(charged !== undefined && hasCost && { cost_usd: printUsd(charged.cost) }),
   };
 }

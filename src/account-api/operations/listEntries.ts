@@ -1,5 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { type BookEntry, listEntries as list } from '../../account/money/list-entries.ts';
+import { printUsd } from '../../account/money/micro-usd.ts';
 import { printCursor } from '../../base/list-cursor.ts';
 import { positionOf } from '../../base/read-page.ts';
 import type { AccountContext } from '../account-context.ts';
@@ -24,8 +25,9 @@ function showEntry(entry: BookEntry) {
     ...{ id: String(id), at: at.toISOString(), kind },
     ...(operation !== null && { operation }),
     ...(units !== null && { units: Number(units) }),
-    ...{ amount: String(entry.amount), reserved: String(entry.reserved), charged: String(entry.charged) },
-    ...(balanceAfter !== null && { balance_after: String(balanceAfter) }),
+    amount_usd: printUsd(entry.amount),
+    ...{ reserved_usd: printUsd(entry.reserved), charged_usd: printUsd(entry.charged) },
+    ...(balanceAfter !== null && { balance_after_usd: printUsd(balanceAfter) }),
     ...(reservationId !== null && { reservation_id: reservationId }),
     ...(note !== null && { note }),
   };

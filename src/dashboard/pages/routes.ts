@@ -36,7 +36,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./keys/keys-page.tsx')).KeysPage,
   },
   {
-    path: '/usage',
+    path: '/usage/:list?',
     title: 'Usage',
     navigation: { section: 'Use', icon: 'usage' },
     scopes: ['account:read'],
@@ -57,7 +57,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./explorer/explorer-page.tsx')).ExplorerPage,
   },
   {
-    path: '/audit',
+    path: '/audit/:view?',
     title: 'Audit log',
     navigation: { section: 'Account', icon: 'audit' },
     scopes: ['audit:read'],

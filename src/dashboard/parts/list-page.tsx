@@ -61,8 +61,10 @@ export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>
     );
   }
   const rows = list.data === undefined ? [] : rowsOf(list.data);
-  if (list.data !== undefined && rows.length === 0 && cursor === undefined) return <EmptyState {...empty} />;
   const nextCursor = list.data?.next_cursor;
+  // A page of a filtered list may have no rows and yet lead on.
+  const isEmpty = list.data !== undefined && rows.length === 0;
+  if (isEmpty && cursor === undefined && nextCursor === undefined) return <EmptyState {...empty} />;
   return (
     <div aria-busy={list.isFetching}>
       <Table

@@ -1,8 +1,13 @@
-import { formatCount, formatMicroUsd, formatSol } from './format-number.ts';
+import { formatCount, formatMicroUsd, formatSol, formatUsd } from './format-number.ts';
 
 /** A count, in digits of the same width. */
 export function Count({ value }: { readonly value: number | bigint }) {
   return <span className="number">{formatCount(value)}</span>;
+}
+
+/** An amount of money, from exact decimal text in USD. */
+export function Usd({ amount }: { readonly amount: string }) {
+  return <span className="number">{formatUsd(amount)}</span>;
 }
 
 /** An amount of money, from integer micro-USD. */

@@ -15,6 +15,7 @@ export type Answered = {
 export type MemberServer = AsyncDisposable & {
   readonly server: RunningKeyslot;
   readonly members: TestMembers;
+  readonly databaseUrl: string;
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answered>;
   /** Signs in over HTTP. @returns the session token. */
   readonly enter: (email: string, more?: object) => Promise<string>;
@@ -62,7 +63,7 @@ export async function startMemberServer(postgresUrl: string): Promise<MemberServ
   }
 
   return {
-    ...{ server, members, send },
+    ...{ server, members, send, databaseUrl: database.url },
     enter: async (email, more = {}) => {
       const answer = await send('POST', '/account/v1/session', {
         body: { email, password: PASSWORD, ...more },

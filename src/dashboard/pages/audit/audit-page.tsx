@@ -1,6 +1,24 @@
+import { useParams } from 'wouter';
 import { Page } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { RecordList } from './record-list.tsx';
+import { Verification } from './verification.tsx';
+import './audit-page.css';
 
-/** The page "Audit log". */
+const TABS = [
+  { href: '/audit', title: 'Records' },
+  { href: '/audit/verification', title: 'Verification' },
+];
+
+/** What was done in the account, by whom, and the proof that nothing of it was changed. */
 export function AuditPage() {
-  return <Page title="Audit log" />;
+  const { view } = useParams();
+  if (view !== undefined && view !== 'verification') return <NotFoundPage />;
+  return (
+    <Page title="Audit log" lead="What was done in the account, and what was refused.">
+      <Tabs label="Views" tabs={TABS} />
+      {view === undefined ? <RecordList /> : <Verification />}
+    </Page>
+  );
 }

@@ -1,0 +1,170 @@
+import type {
+  AuditChain,
+  AuditHead,
+  AuditHeadList,
+  AuditRecord,
+} from '../../../../generated/account/types.ts';
+import { headBytes, recordBytes } from '../../../../runtime/audit-bytes.ts';
+import { fromHex, toHex } from './hex.ts';
+
+/** What the verification asks for and computes with. */
+export type VerifyDeps = {
+  readonly readChain: (fromSeq: number) => Promise<AuditChain>;
+  readonly readHeads: (fromSeq: number) => Promise<AuditHeadList>;
+  readonly digest: (bytes: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
+  readonly isSignature: (
+    head: Pick<AuditHead, 'public_key' | 'signature'>,
+    bytes: Uint8Array<ArrayBuffer>,
+  ) => Promise<boolean>;
+};
+
+/** The last signed head that was verified, which later verifications begin at. */
+export type VerifiedHead = { readonly seq: number; readonly hash: string; readonly publicKey: string };
+
+/** What was found at a record, the first that is not as it was written. */
+export type ChainFault = { readonly seq: number } & (
+  | { readonly kind: 'missing' }
+  /** The record, or its hash, was changed. */
+  | { readonly kind: 'changed'; readonly recomputed: string; readonly stored: string }
+  /** It does not follow the record before. */
+  | { readonly kind: 'unlinked'; readonly previous: string; readonly expected: string }
+  /** The record has another hash than when it was last verified here. */
+  | { readonly kind: 'rewritten'; readonly stored: string; readonly kept: string }
+  /** A signed head states another hash. */
+  | { readonly kind: 'head'; readonly stored: string; readonly stated: string }
+  | { readonly kind: 'signature'; readonly publicKey: string }
+);
+
+export type VerifyProgress = {
+  /** The last record that was verified; 0 before the first. */
+  readonly seq: number;
+  readonly records: number;
+  readonly heads: number;
+  readonly head: VerifiedHead | undefined;
+  /** The keys of the heads, each once. */
+  readonly publicKeys: readonly string[];
+};
+
+export type Verdict = VerifyProgress & { readonly fault?: ChainFault };
+
+type VerifyOptions = {
+  readonly accountId: string;
+  /** What was verified before: its record must have the same hash still. */
+  readonly kept: VerifiedHead | undefined;
+  /** Verifies what was verified before once more, too. */
+  readonly isFromFirst: boolean;
+  readonly onProgress: (progress: VerifyProgress) => void;
+  readonly signal: AbortSignal;
+};
+
+const GENESIS_HASH = '0'.repeat(64);
+
+/**
+ * Recomputes the chain of an account, a page of records at a time, from the kept head or the first record on: every number, link and hash,
+ * and every signed head. Ends at the first fault. Throws the reason of the signal, and what the reads throw.
+ */
+export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Promise<Verdict> {
+  const { accountId, kept, isFromFirst, onProgress, signal } = options;
+  const from = isFromFirst ? undefined : kept;
+  const heads = walkHeads(deps, from?.seq ?? 1);
+  let head = (await heads.next()).value;
+  let before: Place =
+    from === undefined ? { seq: 0, hash: GENESIS_HASH } : { seq: from.seq - 1, hash: undefined };
+  let progress: VerifyProgress = {
+    ...{ seq: before.seq, records: 0, heads: 0, head: undefined },
+    publicKeys: kept === undefined ? [] : [kept.publicKey],
+  };
+  for (;;) {
+    signal.throwIfAborted();
+    const { records, next_seq: next } = await deps.readChain(before.seq + 1);
+    const fault = await findFault(deps, records, { ...before, accountId, kept });
+    const last = records.at(-1);
+    const sound = fault === undefined ? records : records.filter(({ seq }) => seq < fault.seq);
+    const hashes = new Map(sound.map(({ seq, hash }) => [seq, hash]));
+    while (head !== undefined && hashes.has(head.seq)) {
+      const wrong = await findHeadFault(deps, head, hashes.get(head.seq) ?? '', accountId);
+      if (wrong !== undefined) return { ...progress, fault: wrong };
+      const { seq, hash, public_key: publicKey } = head;
+      const publicKeys = [...new Set([...progress.publicKeys, publicKey])];
+      progress = { ...progress, heads: progress.heads + 1, head: { seq, hash, publicKey }, publicKeys };
+      head = (await heads.next()).value;
+    }
+    progress = {
+      ...progress,
+      seq: sound.at(-1)?.seq ?? progress.seq,
+      records: progress.records + sound.length,
+    };
+    onProgress(progress);
+    if (fault !== undefined) return { ...progress, fault };
+    if (last !== undefined) {
+      before = { seq: last.seq, hash: last.hash };
+      // After the end once more, if a head or what was verified before is beyond it: the record was written meanwhile, or is gone.
+      if (next !== undefined || isBeyond(before.seq, head, kept)) continue;
+    } else if (isBeyond(before.seq, head, kept)) {
+      return { ...progress, fault: { kind: 'missing', seq: before.seq + 1 } };
+    }
+    return progress;
+  }
+}
+
+type Place = { readonly seq: number; readonly hash: string | undefined };
+type Before = Place & Pick<VerifyOptions, 'accountId' | 'kept'>;
+
+function isBeyond(seq: number, head: AuditHead | undefined, kept: VerifiedHead | undefined): boolean {
+  return head !== undefined || (kept !== undefined && kept.seq > seq);
+}
+
+/** The first fault in consecutive records; their hashes are computed at the same time. */
+async function findFault(
+  deps: VerifyDeps,
+  records: readonly AuditRecord[],
+  { seq, hash, accountId, kept }: Before,
+): Promise<ChainFault | undefined> {
+  const recomputed = await Promise.all(records.map((record) => hashOf(deps, record, accountId)));
+  let expected = hash;
+  for (const [index, record] of records.entries()) {
+    const at = seq + 1 + index;
+    const { previous_hash: previous, hash: stored } = record;
+    const own = recomputed[index] ?? '';
+    if (record.seq !== at) return { kind: 'missing', seq: at };
+    if (own !== stored) return { kind: 'changed', seq: at, recomputed: own, stored };
+    if (expected !== undefined && previous !== expected)
+      return { kind: 'unlinked', seq: at, previous, expected };
+    if (at === kept?.seq && stored !== kept.hash)
+      return { kind: 'rewritten', seq: at, stored, kept: kept.hash };
+    expected = stored;
+  }
+  return undefined;
+}
+
+async function findHeadFault(
+  { isSignature }: VerifyDeps,
+  head: AuditHead,
+  stored: string,
+  accountId: string,
+): Promise<ChainFault | undefined> {
+  const { seq, hash, at, public_key: publicKey } = head;
+  if (hash !== stored) return { kind: 'head', seq, stored, stated: hash };
+  const bytes = headBytes({ accountId, seq, hash: fromHex(hash), atMs: Date.parse(at) });
+  return (await isSignature(head, bytes)) ? undefined : { kind: 'signature', seq, publicKey };
+}
+
+async function hashOf({ digest }: VerifyDeps, record: AuditRecord, accountId: string): Promise<string> {
+  const bytes = recordBytes(fromHex(record.previous_hash), {
+    ...{ accountId, seq: record.seq, atMs: Date.parse(record.at), action: record.action },
+    ...{ outcome: record.outcome, tokenId: record.token_id ?? null, requestId: record.request_id },
+    ...{ walletId: record.wallet_id ?? null, units: record.units, address: record.address ?? null },
+    ...{ memberId: record.member_id ?? null, subject: record.subject ?? null },
+  });
+  return toHex(new Uint8Array(await digest(bytes)));
+}
+
+async function* walkHeads({ readHeads }: VerifyDeps, fromSeq: number): AsyncGenerator<AuditHead, undefined> {
+  let next: number | undefined = fromSeq;
+  while (next !== undefined) {
+    const page: AuditHeadList = await readHeads(next);
+    yield* page.heads;
+    next = page.next_seq;
+  }
+  return undefined;
+}

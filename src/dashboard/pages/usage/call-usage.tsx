@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Usage, UsageSum } from '../../../../generated/account/types.ts';
+import { account } from '../../calls/account-client.ts';
+import { Select } from '../../parts/field.tsx';
+import { printShare } from '../../parts/print-share.ts';
+import { Count } from '../../parts/number.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { type Span, spanOf } from './span.ts';
+import type { Line } from './draw-chart.ts';
+import { SpanFields } from './span-fields.tsx';
+import { SumTable } from './sum-table.tsx';
+import { TimeChart } from './time-chart.tsx';
+import { toTimeSeries } from './time-series.ts';
+import { groupName, isTime } from './group-name.ts';
+
+type Group = Usage['by'];
+
+const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
+  { value: 'key', text: 'API key' },
+  { value: 'method', text: 'Method' },
+  { value: 'network', text: 'Network' },
+  { value: 'day', text: 'Day (UTC)' },
+  { value: 'hour', text: 'Hour (UTC)' },
+];
+const LINES: readonly Line[] = [
+  { title: 'Calls', color: '--accent', kind: 'base' },
+  { title: 'Errors', color: '--bad', kind: 'part' },
+  { title: 'Refused', color: '--warn', kind: 'above' },
+];
+const OPERATION = ['Usage', 'getUsage'] as const;
+
+/** Calls to the ledger: over time, and by what the member chooses. */
+export function CallUsage() {
+  const [span, setSpan] = useState<Span>(() => spanOf('day', Date.now()));
+  const [by, setBy] = useState<Group>('key');
+  const [keyId, setKeyId] = useState('');
+  const bounds = {
+    since: span.since,
+    ...(span.until !== undefined && { until: span.until }),
+    ...(keyId !== '' && { key_id: keyId }),
+  };
+  const keys = useQuery({
+    queryKey: ['keys', 'newest'],
+    queryFn: ({ signal }) => account.listKeys({ limit: 200 }, { signal }),
+  });
+  const time = useQuery({
+    queryKey: ['usage', 'time', span, keyId],
+    queryFn: ({ signal }) => account.getUsage({ ...bounds, by: span.unit }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const sums = useQuery({
+    queryKey: ['usage', 'sums', by, span, keyId],
+    queryFn: ({ signal }) => account.getUsage({ ...bounds, by }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const series = useMemo(
+    () =>
+      toTimeSeries(time.data?.rows ?? [], span, {
+        ...{ nowMs: Date.now(), width: LINES.length },
+        valuesOf: ({ calls, errors, refused }) => [calls, errors, refused],
+      }),
+    [time.data, span],
+  );
+  return (
+    <section className="panel" aria-labelledby="calls">
+      <h2 id="calls">Calls</h2>
+      <div className="filters">
+        <SpanFields initial="day" onSpan={setSpan} />
+        <Select
+          label="API key"
+          options={[
+            { value: '', text: 'All' },
+            ...(keys.data?.keys ?? []).map(({ key_id, name }) => ({ value: key_id, text: name })),
+          ]}
+          value={keyId}
+          onChange={({ target }) => setKeyId(target.value)}
+        />
+        <Select
+          label="Sums by"
+          options={GROUPS}
+          value={by}
+          onChange={({ target }) => setBy(target.value as Group)}
+        />
+      </div>
+      <TimeChart label={`Calls, errors and refused calls by ${span.unit}`} lines={LINES} series={series} />
+      <SumTable
+        caption="Calls"
+        query={sums}
+        rows={sums.data?.rows}
+        columns={[nameColumn(sums.data?.by ?? by), ...COLUMNS]}
+        operation={OPERATION}
+        file={{
+          name: `usage-${by}.csv`,
+          head: [by, 'id', 'calls', 'errors', 'refused', 'weight'],
+          cellsOf: (row) => [groupName(row, by), row.group, row.calls, row.errors, row.refused, row.weight],
+        }}
+        empty="No calls in this time"
+      />
+    </section>
+  );
+}
+
+function nameColumn(by: Group): Column<UsageSum> {
+  const title = GROUPS.find(({ value }) => value === by)?.text ?? by;
+  return {
+    title,
+    share: 2.4,
+    show: (row) => <span className={isTime(by) ? 'number' : undefined}>{groupName(row, by)}</span>,
+  };
+}
+
+const COLUMNS: readonly Column<UsageSum>[] = [
+  { title: 'Calls', kind: 'number', show: ({ calls }) => <Count value={calls} /> },
+  {
+    title: 'Errors',
+    kind: 'number',
+    show: ({ calls, errors }) => (
+      <>
+        <Count value={errors} /> <small className="muted">{printShare(errors, calls)}</small>
+      </>
+    ),
+  },
+  { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
+  { title: 'Weight', kind: 'number', show: ({ weight }) => <Count value={weight} /> },
+];

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { account } from '../../calls/account-client.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { formatCount } from '../../parts/format-number.ts';
+
+/** The limits of the account. */
+export function PlanLimits() {
+  const own = useQuery({ queryKey: ['account'], queryFn: ({ signal }) => account.getAccount({ signal }) });
+  const { plan, wallet_create_limit: create, wallet_use_limit: use } = own.data ?? {};
+  return (
+    <section className="panel" aria-labelledby="limits">
+      <div className="panel-head">
+        <h2 id="limits">Limits</h2>
+        <Link href="/settings">Ask for more</Link>
+      </div>
+      <ErrorNotice error={own.error} operation={['Account', 'getAccount']} />
+      <dl className="limits">
+        <div>
+          <dt>Each API key{plan !== undefined && `, plan ${plan.name}`}</dt>
+          <dd className="number">
+            {plan === undefined
+              ? '…'
+              : `${formatCount(plan.requests_per_second)} a second, at most ${formatCount(plan.burst)} at once`}
+          </dd>
+        </div>
+        <div>
+          <dt>Creating wallets</dt>
+          <dd className="number">{printLimit(create)}</dd>
+        </div>
+        <div>
+          <dt>Using wallets</dt>
+          <dd className="number">{printLimit(use)}</dd>
+        </div>
+      </dl>
+      <p className="field-hint">
+        Limits of calls count their weight: a call of weight 2 takes as much as two.
+      </p>
+    </section>
+  );
+}
+
+function printLimit(
+  limit: { readonly requests: number; readonly window_seconds: number } | undefined,
+): string {
+  if (limit === undefined) return '…';
+  const { requests, window_seconds: seconds } = limit;
+  const span = seconds === 1 ? 'a second' : seconds === 60 ? 'a minute' : `in ${seconds} seconds`;
+  return `${formatCount(requests)} requests ${span}`;
+}

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { exportRows } from '../../src/dashboard/parts/export-rows.ts';
+import { printCsv } from '../../src/dashboard/parts/csv.ts';
+import { microOf } from '../../src/dashboard/parts/usd.ts';
+import { findAttention, type OverviewFacts } from '../../src/dashboard/pages/overview/attention.ts';
+import { groupName } from '../../src/dashboard/pages/usage/group-name.ts';
+import { spanBetween, spanOf, unitFor } from '../../src/dashboard/pages/usage/span.ts';
+import { toTimeSeries } from '../../src/dashboard/pages/usage/time-series.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 9, 30);
+const SOUND: OverviewFacts = { session: { has_second_factor: true, backup_codes_left: 8 }, nowMs: NOW };
+const balance = (available_usd: string) => ({
+  ...{
+    available_usd,
+    balance_usd: '0.00',
+    credit_limit_usd: '0.00',
+    reserved_usd: '0.00',
+    charged_usd: '0.00',
+  },
+});
+const idsOf = (own: Partial<OverviewFacts>) => findAttention({ ...SOUND, ...own }).map(({ id }) => id);
+
+describe('what needs attention', () => {
+  test('nothing, where all is well or not known', () => {
+    expect(idsOf({})).toEqual([]);
+    expect(idsOf({ refused: 0, openRequests: 0, keys: [], tokens: [], networks: [] })).toEqual([]);
+  });
+
+  test('a prepaid account with less than 1 USD, to the micro-USD; not one that is invoiced', () => {
+    expect(idsOf({ account: { billing: 'prepaid', balance: balance('0.999999') } })).toEqual(['balance']);
+    expect(idsOf({ account: { billing: 'prepaid', balance: balance('1.00') } })).toEqual([]);
+    expect(idsOf({ account: { billing: 'invoiced', balance: balance('0.00') } })).toEqual([]);
+  });
+
+  test('no second factor, or few backup codes', () => {
+    expect(idsOf({ session: { has_second_factor: false, backup_codes_left: 0 } })).toEqual(['factor']);
+    expect(idsOf({ session: { has_second_factor: true, backup_codes_left: 2 } })).toEqual(['codes']);
+    expect(idsOf({ session: { has_second_factor: true, backup_codes_left: 3 } })).toEqual([]);
+  });
+
+  test('keys and tokens that stop working within 14 days', () => {
+    const token = (days: number, state: 'active' | 'revoked' = 'active') => ({
+      ...{
+        token_id: 't',
+        name: 't',
+        prefix: 'ks',
+        scopes: [],
+        state,
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
+      expires_at: new Date(NOW + days * 86_400_000).toISOString(),
+    });
+    expect(idsOf({ tokens: [token(13), token(13)] })).toEqual(['access token']);
+    expect(idsOf({ tokens: [token(15), token(-1), token(13, 'revoked')] })).toEqual([]);
+  });
+
+  test('the urgent first', () => {
+    const network = {
+      ...{
+        name: 'solana',
+        environment: 'mainnet',
+        rpc_path: '/m',
+        nodes: 1,
+        reachable_nodes: 0,
+        versions: [],
+      },
+      recent: { seconds: 300, calls: 0, errors: 0 },
+      own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
+    };
+    const networks = [{ ...network, state: 'unavailable' as const }];
+    expect(idsOf({ networks, refused: 1, openRequests: 2 })).toEqual(['/m', 'refused', 'requests']);
+  });
+});
+
+test('amounts are read exactly', () => {
+  expect(['25.00', '-0.0001', '90071992547409.930001'].map(microOf)).toEqual([
+    25_000_000n,
+    -100n,
+    90_071_992_547_409_930_001n,
+  ]);
+  expect(() => microOf('1e3')).toThrow(TypeError);
+});
+
+test('CSV keeps commas, quotes and line ends, and a spreadsheet takes no text for a formula', () => {
+  expect(
+    printCsv([
+      ['a,b', 'say "hi"', 'x\ny', 3, undefined],
+      ['=1+1', '-0.0001', '-x', '@a', ''],
+    ]),
+  ).toBe('"a,b","say ""hi""","x\ny",3,\r\n\'=1+1,-0.0001,\'-x,\'@a,\r\n');
+});
+
+describe('files of lists', () => {
+  const pages = async function* (fail = false): AsyncGenerator<{ readonly rows: readonly object[] }> {
+    yield {
+      rows: [
+        { a: 1, b: 'x' },
+        { b: 'y', c: 'not in the head' },
+      ],
+    };
+    if (fail) throw new Error('the connection broke');
+    yield { rows: [{ a: 3 }] };
+  };
+  const fileOf = (written: string[], ends: string[]) => ({
+    write: async (text: string) => void written.push(text),
+    close: async () => void ends.push('closed'),
+    abort: async () => void ends.push('aborted'),
+  });
+  const save = (format: 'csv' | 'jsonl', fail = false) => {
+    const [written, ends, counts]: [string[], string[], number[]] = [[], [], []];
+    const done = exportRows<{ readonly rows: readonly object[] }>(fileOf(written, ends), {
+      ...{ pages: pages(fail), rowsOf: ({ rows }) => rows, head: ['a', 'b'], format },
+      onRows: (count) => counts.push(count),
+    });
+    return { done, written, ends, counts };
+  };
+
+  test('have every row of every page, and say how many', async () => {
+    const csv = save('csv');
+    await csv.done;
+    expect([csv.written.join(''), csv.ends, csv.counts]).toEqual([
+      'a,b\r\n1,x\r\n,y\r\n3,\r\n',
+      ['closed'],
+      [2, 3],
+    ]);
+    const jsonl = save('jsonl');
+    await jsonl.done;
+    expect(jsonl.written.join('').split('\n')[1]).toBe('{"b":"y","c":"not in the head"}');
+  });
+
+  test('are not left behind half', async () => {
+    const { done, ends } = save('csv', true);
+    await expect(done).rejects.toThrow('the connection broke');
+    expect(ends).toEqual(['aborted']);
+  });
+});
+
+test('the unit of a chart is the smallest that shows every point', () => {
+  expect([3_600_000, 86_400_000, 604_800_000, 2_592_000_000].map(unitFor)).toEqual([
+    'minute',
+    'hour',
+    'hour',
+    'day',
+  ]);
+  expect(spanOf('hour', NOW)).toEqual({ since: '2026-01-15T08:30:00.000Z', unit: 'minute' });
+  expect(spanBetween('2026-01-02T00:00', '2026-01-01T00:00')).toBeUndefined();
+  expect(spanBetween('2026-01-01T00:00', '')).toBeUndefined();
+});
+
+test('units without calls are 0, and the last one is the one of now', () => {
+  const rows = [{ group: '2026-01-15T08:00:00Z', calls: 7 }];
+  const span = { since: '2026-01-15T07:10:00.000Z', unit: 'hour' } as const;
+  const series = toTimeSeries(rows, span, { nowMs: NOW, width: 1, valuesOf: ({ calls }) => [calls] });
+  expect(series.times.map((seconds) => new Date(seconds * 1_000).toISOString().slice(11, 13))).toEqual([
+    '07',
+    '08',
+    '09',
+  ]);
+  expect(series.values).toEqual([[0, 7, 0]]);
+});
+
+test('groups have names: of keys, tokens and times', () => {
+  expect(groupName({ group: '2026-01-15T08:00:00Z' }, 'hour')).toBe('2026-01-15 08:00');
+  expect(groupName({ group: '2026-01-15T00:00:00Z' }, 'day')).toBe('2026-01-15');
+  expect(groupName({ group: 'id', key_name: 'checkout' }, 'key')).toBe('checkout');
+  expect(groupName({ group: '3f0c1a52-7a3e-4c1b-9f0e-2b6d6a8c9e11' }, 'token')).toBe('3f0c1a52…');
+  expect(groupName({ group: 'getSlot' }, 'method')).toBe('getSlot');
+});
