@@ -49,7 +49,8 @@ images: up-to-date ## take the pictures of docs/images/ anew, from a server that
 	@rm -rf $(IMAGES)
 	@KEYSLOT_TEST_THOROUGH=1 KEYSLOT_IMAGES=$(CURDIR)/$(IMAGES) $(VITEST) run test/dashboard/every-page.long.test.ts
 	@mkdir -p docs/images
-	@for page in dashboard- dashboard-keys dashboard-wallets dashboard-usage dashboard-audit; do cp $(IMAGES)/$$page-1440-light.png docs/images/$$page.png; done
+	@for page in dashboard-keys dashboard-wallets dashboard-usage dashboard-audit; do cp $(IMAGES)/$$page-1440-light.png docs/images/$$page.png; done
+	@cp $(IMAGES)/dashboard--1440-light.png docs/images/dashboard.png
 	@cp $(IMAGES)/dashboard--1440-dark.png docs/images/dashboard-dark.png
 	@cp $(IMAGES)/dashboard--375-light.png docs/images/dashboard-narrow.png
 

@@ -50,7 +50,9 @@ describeStores('the store', (backend) => {
     await first.close();
 
     const second = await useStore(place);
-    expect(await second.db.select().from(accounts)).toEqual([{ ...account, name: null, plan: null, operates: false }]);
+    expect(await second.db.select().from(accounts)).toEqual([
+      { ...account, name: null, plan: null, operates: false },
+    ]);
     expect(await second.db.select().from(apiKeys)).toEqual([
       {
         ...key,
