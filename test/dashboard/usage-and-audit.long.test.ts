@@ -65,7 +65,7 @@ function served(chromium: string, postgresUrl: string): void {
     const network = page.getByRole('article', { name: 'solana, localnet' });
     await network.getByText('Ready').waitFor();
     await network.getByText('1 of 1').waitFor();
-    await page.getByText('Your login has no second factor.').waitFor();
+    await page.getByText('Your login has no second factor yet.').waitFor();
     const hour = page.getByRole('row', { name: /Last hour/ }).getByRole('cell');
     expect(Number(await hour.first().textContent())).toBeGreaterThanOrEqual(acme.calls);
     await page.getByText('$24.999').first().waitFor();
@@ -92,7 +92,7 @@ function served(chromium: string, postgresUrl: string): void {
     const { page, complaints } = await enter('/usage', acme);
     const row = page.getByRole('row', { name: /^checkout/ });
     await row.waitFor();
-    expect(await row.getByRole('cell').allTextContents()).toEqual([
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual([
       ...['checkout', String(acme.calls), expect.stringMatching(/^1 /), '0', expect.stringMatching(/^\d+$/)],
     ]);
     await page.locator('.chart canvas').waitFor();

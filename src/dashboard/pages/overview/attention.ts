@@ -85,7 +85,7 @@ function ofCalls({ refused = 0 }: OverviewFacts): readonly Attention[] {
 }
 
 function ofSecurity({ session }: OverviewFacts): readonly Attention[] {
-  const link = { href: '/security', title: 'Security' };
+  const link = { href: '/security', title: session.has_second_factor ? 'Renew them' : 'Set it up' };
   if (!session.has_second_factor)
     return [
       {
@@ -121,7 +121,7 @@ function ofExpiry({ keys = [], tokens = [], nowMs }: OverviewFacts): readonly At
             id: kind,
             tone: 'warn',
             text: `${count} ${kind}${count === 1 ? ' stops' : 's stop'} working within ${SOON_DAYS} days.`,
-            link: { href, title: 'Keys and tokens' },
+            link: { href, title: 'Look at them' },
           },
         ];
   const isUsed = ({ state }: { readonly state: string }): boolean =>
@@ -143,7 +143,7 @@ function ofRequests({ openRequests = 0 }: OverviewFacts): readonly Attention[] {
       id: 'requests',
       tone: 'warn',
       text: `${openRequests} ${openRequests === 1 ? 'request' : 'requests'} for a higher limit wait for an operator.`,
-      link: { href: '/operator', title: 'Operator' },
+      link: { href: '/operator', title: 'Decide' },
     },
   ];
 }

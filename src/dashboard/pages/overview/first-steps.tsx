@@ -30,7 +30,7 @@ export function FirstSteps({ hasKey }: { readonly hasKey: boolean }) {
         <li>
           <p>
             {hasKey ? 'Put your key into your program: ' : 'Create a key that lasts: '}
-            <Link href="/keys">{mayManage && !hasKey ? 'Create an API key' : 'Keys and tokens'}</Link>
+            <Link href="/keys">{mayManage && !hasKey ? 'Create an API key' : 'Look at the keys'}</Link>
           </p>
         </li>
       </ol>
