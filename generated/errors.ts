@@ -1447,6 +1447,19 @@ export const ERRORS = {
     },
     data: ['role'],
   },
+  /** The account has an owner already, or operates the server. */
+  accountHasOwner: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'account_has_owner',
+      status: 409,
+      title: 'Account has an owner',
+      detail:
+        'The account has an owner already, or operates the server; only keyslot setup-link, on the server, makes another link for it.',
+    },
+    data: [],
+  },
   /** The login is not a member of this account. */
   accountNotJoined: {
     area: 'account',
@@ -2403,6 +2416,7 @@ export type ErrorContext = {
   readonly setupLinkInvalid: Readonly<Record<string, never>>;
   readonly invitationInvalid: Readonly<Record<string, never>>;
   readonly roleInsufficient: { readonly role: string };
+  readonly accountHasOwner: Readonly<Record<string, never>>;
   readonly accountNotJoined: Readonly<Record<string, never>>;
   readonly memberNotFound: Readonly<Record<string, never>>;
   readonly memberExists: Readonly<Record<string, never>>;

@@ -256,8 +256,8 @@ export interface AccountClient {
   setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Create a link that makes its user an owner of the account.
-   * It works once. Links of the account that were made before stop working.
-   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_rate_limited, internal_error, store_unavailable.
+   * It works once. Links of the account that were made before stop working. An account that has an owner, or that operates the server, gets one from `keyslot setup-link` alone.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_has_owner, account_rate_limited, internal_error, store_unavailable.
    */
   createAccountSetupLink(id: string, options?: CallOptions): Promise<NewSetupLink>;
   /**

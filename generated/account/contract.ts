@@ -614,6 +614,7 @@ export const accountContract = c.router(
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         404: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
+        409: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         429: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),

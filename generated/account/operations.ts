@@ -1009,6 +1009,7 @@ export const OPERATIONS = {
       'freshFactorRequired',
       'roleInsufficient',
       'accountNotFound',
+      'accountHasOwner',
       'accountRateLimited',
       'internalError',
       'storeUnavailable',

@@ -507,7 +507,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create a link that makes its user an owner of the account.
-     * @description It works once. Links of the account that were made before stop working.
+     * @description It works once. Links of the account that were made before stop working. An account that has an owner, or that operates the server, gets one from `keyslot setup-link` alone.
      */
     readonly post: operations['createAccountSetupLink'];
     readonly delete?: never;
@@ -2229,6 +2229,13 @@ export type components = {
       readonly units?: number;
       /** @description What was charged for them. Present only for callers with the scope billing:read, and not by token. */
       readonly cost_usd?: components['schemas']['UsdAmount'];
+    };
+    /** @description The account has an owner already, or operates the server. */
+    readonly AccountHasOwnerProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'account_has_owner';
+      /** @constant */
+      readonly status: 409;
     };
     /** @description Another account has this name. */
     readonly AccountNameTakenProblem: components['schemas']['Problem'] & {
@@ -6423,6 +6430,16 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
         };
       };
+      /** @description `account_has_owner`: The account has an owner already, or operates the server. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountHasOwnerProblem'];
+        };
+      };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
       readonly 429: {
         headers: {
@@ -9931,6 +9948,7 @@ export type UsdAmount = components['schemas']['UsdAmount'];
 export type WalletLimit = components['schemas']['WalletLimit'];
 export type WalletUsage = components['schemas']['WalletUsage'];
 export type WalletUsageSum = components['schemas']['WalletUsageSum'];
+export type AccountHasOwnerProblem = components['schemas']['AccountHasOwnerProblem'];
 export type AccountNameTakenProblem = components['schemas']['AccountNameTakenProblem'];
 export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProblem'];
 export type AccountNotJoinedProblem = components['schemas']['AccountNotJoinedProblem'];
@@ -10037,6 +10055,7 @@ export type ProblemData = {
   readonly setup_link_invalid: SetupLinkInvalidProblem;
   readonly invitation_invalid: InvitationInvalidProblem;
   readonly role_insufficient: RoleInsufficientProblem;
+  readonly account_has_owner: AccountHasOwnerProblem;
   readonly account_not_joined: AccountNotJoinedProblem;
   readonly member_not_found: MemberNotFoundProblem;
   readonly member_exists: MemberExistsProblem;

@@ -3,6 +3,8 @@ export type ListPosition = { readonly at: Date; readonly id: string };
 
 /** Six bytes of milliseconds since 1970; then the id. */
 const INSTANT_BYTES = 6;
+/** Of RFC 3339, and so of every instant in a list. */
+const LAST_YEAR = 9999;
 
 /** Prints where a page ended, as an opaque text. */
 export function printCursor({ at, id }: ListPosition): string {
@@ -16,5 +18,6 @@ export function readCursor(text: string, isId: (id: string) => boolean): ListPos
   const bytes = Buffer.from(text, 'base64url');
   const id = bytes.toString('latin1', INSTANT_BYTES);
   if (!isId(id) || bytes.toString('base64url') !== text) return undefined;
-  return { at: new Date(bytes.readUIntBE(0, INSTANT_BYTES)), id };
+  const at = new Date(bytes.readUIntBE(0, INSTANT_BYTES));
+  return at.getUTCFullYear() > LAST_YEAR ? undefined : { at, id };
 }

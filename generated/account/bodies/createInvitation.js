@@ -5,10 +5,17 @@ const schema = {
   required: ['email', 'role'],
   additionalProperties: false,
   properties: {
-    email: { type: 'string', minLength: 3, 'x-max-chars': 254 },
+    email: {
+      type: 'string',
+      minLength: 3,
+      'x-well-formed': true,
+      'x-max-chars': 254,
+      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+    },
     role: { type: 'string', enum: ['owner', 'developer', 'billing', 'viewer'] },
   },
 };
+const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -55,12 +62,30 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
+        if (!pattern_e065f1ce.test(data_email)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/email',
+            schemaPath: '#/properties/email/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
+          });
+          errors++;
+        }
         if (data_email.length > 254 && Array.from(data_email).length > 254) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/email',
             schemaPath: '#/properties/email/x-max-chars',
             keyword: 'x-max-chars',
             params: { limit: 254 },
+          });
+          errors++;
+        }
+        if (!data_email.isWellFormed()) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/email',
+            schemaPath: '#/properties/email/x-well-formed',
+            keyword: 'x-well-formed',
+            params: {},
           });
           errors++;
         }

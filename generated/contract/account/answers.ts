@@ -269,7 +269,13 @@ const validator = createLazyValidators(
         first_seen: { $ref: 'definitions#/$defs/Instant' },
       },
     },
-    Email: { type: 'string', minLength: 3, 'x-max-chars': 254 },
+    Email: {
+      type: 'string',
+      minLength: 3,
+      'x-well-formed': true,
+      'x-max-chars': 254,
+      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+    },
     FieldProblem: {
       type: 'object',
       required: ['pointer', 'detail'],
@@ -916,6 +922,7 @@ export const ANSWER_VALIDATORS = {
   revokeToken: validator({ $ref: 'definitions#/$defs/RevokedToken' }),
   getUsage: validator({ $ref: 'definitions#/$defs/Usage' }),
   getWalletUsage: validator({ $ref: 'definitions#/$defs/WalletUsage' }),
+  accountHasOwnerProblem: problem('account_has_owner', 409),
   accountNameTakenProblem: problem('account_name_taken', 409),
   accountNotFoundProblem: problem('account_not_found', 404),
   accountNotJoinedProblem: problem('account_not_joined', 404),

@@ -8,6 +8,6 @@ export const changePassword: AccountHandler<AccountContext, 'changePassword'> = 
   const { members, credentials, request } = context;
   const { password: present, new_password: next } = body;
   await change(members, sessionOf(context), { present, next }, request);
-  await credentials.check();
+  await credentials.checkNow();
   return completed(context);
 };

@@ -10,6 +10,6 @@ export const changeRole: AccountHandler<AccountContext, 'changeRole'> = async (c
   if (!isUuid(id)) throw serviceError('memberNotFound');
   const { members, credentials, request } = context;
   await change(members, sessionOf(context), { memberId: id, role: body.role }, request);
-  await credentials.check();
+  await credentials.checkNow();
   return completed(context);
 };

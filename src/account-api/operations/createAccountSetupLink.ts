@@ -1,11 +1,15 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { linkTo } from '../../account/members/member-links.ts';
+import { assertNoOwner } from '../../account/members/assert-no-owner.ts';
 import { insertLink } from '../../account/members/setup-links.ts';
 import type { AccountContext } from '../account-context.ts';
 import { recordOperation } from '../record-change.ts';
 import { assertAccount } from '../show-operated-account.ts';
 
-/** `POST /account/v1/operator/accounts/{id}/setup-link`. The link is in the answer, and nowhere else; no server or proxy sees its fragment. */
+/**
+ * `POST /account/v1/operator/accounts/{id}/setup-link`. The link is in the answer, and nowhere else; no server or proxy sees its
+ * fragment. An account that has an owner, or that operates the server, gets one on the server's machine alone.
+ */
 export const createAccountSetupLink: AccountHandler<AccountContext, 'createAccountSetupLink'> = async (
   context,
   { id },
@@ -14,6 +18,7 @@ export const createAccountSetupLink: AccountHandler<AccountContext, 'createAccou
   const { store, clock, baseUrl } = context;
   const record = recordOperation(context, 'createaccountsetuplink', 'setup_link.create');
   const { token, expiresAt } = await store.transaction(async (tx) => {
+    await assertNoOwner(tx, id);
     const made = await insertLink(tx, { accountId: id, userId: null }, clock.nowMs());
     await record(tx, id);
     return made;

@@ -10,6 +10,6 @@ export const removeMember: AccountHandler<AccountContext, 'removeMember'> = asyn
   if (!isUuid(id)) throw serviceError('memberNotFound');
   const { members, credentials, request } = context;
   await remove(members, sessionOf(context), id, request);
-  await credentials.check();
+  await credentials.checkNow();
   return completed(context);
 };

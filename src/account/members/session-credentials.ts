@@ -27,6 +27,8 @@ export type SessionCredentials = {
   readonly memberOf: (keyId: string) => string | undefined;
   /** Refuses those whose session has ended or whose member has another role, wherever that happened. Runs every second by itself. */
   readonly check: () => Promise<void>;
+  /** As `check`, after a change that is made already: a failure is left to the next second. */
+  readonly checkNow: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -60,16 +62,22 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
   let isFailing = false;
   let checking: Promise<void> | undefined;
 
-  const refuse = ({ keyId, tokenId }: Issued): void => {
-    keyring.revoke(keyId);
-    tokens.revoke(tokenId);
+  /** Those that are not refused, by session. */
+  const live = new Map<string, Set<Issued>>();
+  const refuse = (each: Issued): void => {
+    keyring.revoke(each.keyId);
+    tokens.revoke(each.tokenId);
+    const others = live.get(each.sessionId);
+    others?.delete(each);
+    if (others?.size === 0) live.delete(each.sessionId);
   };
   const withdraw = (sessionId: string): void => {
-    for (const each of issued.values()) if (each.sessionId === sessionId) refuse(each);
+    for (const each of live.get(sessionId) ?? []) refuse(each);
   };
   const forgetOld = (nowMs: number): void => {
     for (const each of issued.values()) {
       if (each.expiresAtMs + KEPT_MS > nowMs) continue;
+      refuse(each);
       issued.delete(each.keyId);
       keyring.remove(each.keyId);
       tokens.remove(each.tokenId);
@@ -78,10 +86,12 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
   const check = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     forgetOld(nowMs);
-    const live = [...issued.values()].filter(({ expiresAtMs }) => expiresAtMs > nowMs);
-    if (live.length === 0) return;
-    const roles = await readRoles(store, [...new Set(live.map(({ sessionId }) => sessionId))], nowMs);
-    for (const each of live) if (roles.get(each.sessionId) !== each.role) refuse(each);
+    if (live.size === 0) return;
+    const holders = await readHolders(store, [...live.keys()], nowMs);
+    for (const each of [...live.values()].flatMap((some) => [...some])) {
+      const now = holders.get(each.sessionId);
+      if (now?.role !== each.role || now.memberId !== each.memberId) refuse(each);
+    }
   };
   const timer = setInterval(() => {
     checking ??= check()
@@ -103,7 +113,7 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
   return {
     create: (holder, scopes) => {
       const { accountId, memberId, userId, sessionId, role } = holder;
-      const older = [...issued.values()].filter((each) => each.sessionId === sessionId);
+      const older = [...(live.get(sessionId) ?? [])];
       for (const each of older.slice(0, Math.max(0, older.length + 1 - MAX_PER_SESSION))) refuse(each);
       const [apiKey, accessToken] = [createKeyText('ks_key_'), createKeyText('ks_tok_')];
       const [keyId, tokenId] = [randomUUID(), randomUUID()];
@@ -114,9 +124,12 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
         ...{ ...shared, tokenId, digest: digestKey(accessToken), scopes: new Set(scopes) },
         member: { memberId, userId, sessionId },
       });
-      issued.set(keyId, { sessionId, memberId, role, keyId, tokenId, expiresAtMs });
+      const made = { sessionId, memberId, role, keyId, tokenId, expiresAtMs };
+      issued.set(keyId, made);
+      live.set(sessionId, (live.get(sessionId) ?? new Set()).add(made));
       return { apiKey, accessToken, expiresAt: new Date(expiresAtMs) };
     },
+    checkNow: () => check().catch(() => undefined),
     ...{ withdraw, check, memberOf: (keyId) => issued.get(keyId)?.memberId },
     close: async () => {
       clearInterval(timer);
@@ -125,12 +138,12 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
   };
 }
 
-/** The role of the member of each session that lives. */
-async function readRoles(
+/** The member of each session that lives, and the role. */
+async function readHolders(
   { db }: Pick<Store, 'db'>,
   sessionIds: readonly string[],
   nowMs: number,
-): Promise<ReadonlyMap<string, Role>> {
+): Promise<ReadonlyMap<string, Pick<Issued, 'memberId' | 'role'>>> {
   const rows = await db
     .select({ id: loginSessions.id, role: members.role, memberId: members.id })
     .from(loginSessions)
@@ -142,5 +155,5 @@ async function readRoles(
         isNull(members.removedAt),
       ),
     );
-  return new Map(rows.map(({ id, role }) => [id, role]));
+  return new Map(rows.map(({ id, ...holder }) => [id, holder]));
 }

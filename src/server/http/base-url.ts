@@ -60,7 +60,7 @@ const LAST_PORT = 65_535;
 function isHost(text: string): boolean {
   if (text.length > MAX_HOST_CHARACTERS) return false;
   const { groups } = HOST.exec(text) ?? {};
-  if (groups === undefined) return false;
+  if (groups === undefined || !URL.canParse(`http://${text}`)) return false;
   const { ipv6, port } = groups;
   return (ipv6 === undefined || isIPv6(ipv6)) && (port === undefined || Number(port) <= LAST_PORT);
 }

@@ -37,7 +37,7 @@ export async function authenticate(
 ): Promise<RestCaller> {
   const { auth, scopes } = operation;
   const { sessions } = options;
-  const origin = sessions?.baseUrlOf(raw) ?? '';
+  const origin = sessions === undefined ? '' : new URL(sessions.baseUrlOf(raw)).origin;
   if (auth.length === 0) {
     assertSameSite(headers, origin);
     return { kind: 'anyone' };

@@ -71,6 +71,7 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
   app.decorateRequest('holder', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('isServed', false);
+  app.decorateRequest('checkedAtMs', 0);
   app.addHook('onRequest', async (request, reply) => {
     ignoreTypeWithoutBody(request);
     reply.header('x-request-id', request.id).header('cache-control', 'no-store');
@@ -82,15 +83,30 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
     const keep = (caller: NamedCaller): void => request.setDecorator('holder', caller);
     const caller = await authenticate(options, operation, request, keep);
     request.setDecorator('caller', caller);
+    request.setDecorator('checkedAtMs', options.clock.nowMs());
     if (caller.kind === 'token') options.noteUse?.(caller.tokenId, request.raw);
     const limit = service.limitOf(operation.name);
     if (limit !== undefined && caller.kind !== 'anyone')
-      await countRequest(limit, caller.accountId, (fields) => void reply.headers(fields));
+      await countRequest(limit, countedAs(caller), (fields) => void reply.headers(fields));
+  });
+  app.addHook('preHandler', async (request) => {
+    const operation = operationOf(service, request);
+    const checkedAtMs = request.getDecorator<number>('checkedAtMs');
+    if (operation === undefined || options.clock.nowMs() - checkedAtMs < RECHECK_MS) return;
+    request.setDecorator('caller', await authenticate(options, operation, request, () => undefined));
   });
   app.addHook('preParsing', async (request, reply) => {
     const { expect } = request.headers;
     if (expect !== undefined && request.raw.httpVersion !== '1.0') reply.raw.writeContinue();
   });
+}
+
+/** A request whose body took longer to come is authenticated again: its sender may have lost the right meanwhile. */
+const RECHECK_MS = 100;
+
+/** Members count for themselves, so that none of them, and no token, can keep an owner from acting. */
+function countedAs(caller: Exclude<RestCaller, { readonly kind: 'anyone' }>): string {
+  return caller.kind === 'session' ? caller.session.memberId : caller.accountId;
 }
 
 /** The framework refuses a type that it cannot read, even of a request without a body; requests with a body are checked later. */

@@ -40,8 +40,8 @@ export type RateLimited = {
   readonly policy: string;
   /** The error of a request beyond it. */
   readonly refusal: ErrorName;
-  /** Counts the request. @throws ServiceError `refusal`, with its figures. */
-  readonly admit: (accountId: string) => Promise<CallLimitState>;
+  /** Counts the request of an account, or of a member. @throws ServiceError `refusal`, with its figures. */
+  readonly admit: (subject: string) => Promise<CallLimitState>;
 };
 
 /** The operations of one document, as the endpoint serves them. */

@@ -30,7 +30,7 @@ const LOCKING = 50;
 const LIMITING = 5;
 const CHEAP = { n: 2 ** 8, r: 8, p: 1 };
 
-type Login = { readonly memberId: string; readonly accountId: string; readonly email: string };
+export type Login = { readonly memberId: string; readonly accountId: string; readonly email: string };
 
 /** Makes members, sessions and links in the store of a server, without asking it. */
 export async function openMembers({

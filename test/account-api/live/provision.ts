@@ -10,6 +10,7 @@ import { SCOPES } from '../../../src/account/tokens/scopes.ts';
 import { MAX_OPEN_REQUESTS } from '../../../src/account/limit-requests.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
+import { sessionCookieName } from '../../../src/server/rest/session-cookie.ts';
 import { openMembers } from './provision-members.ts';
 import { sessionValues } from './session-values.ts';
 import { command, createToken } from '../../support/wallet-account.ts';
@@ -65,17 +66,26 @@ export async function provision(
   const sessions = await sessionValues(members, {
     ...{ account: ACCOUNT, other: OTHER, limited: 'limited', operator: STAFF },
   });
+  let sessionUsedUpUntilMs = -Infinity;
+  /** A member counts for himself, so a session needs its own requests. */
+  const limitedSession = async (): Promise<string> => {
+    const session = await members.newSession(sessions.limited);
+    if (Date.now() > sessionUsedUpUntilMs)
+      sessionUsedUpUntilMs = await useUp(baseUrl, { cookie: `${sessionCookieName(false)}=${session}` });
+    return session;
+  };
   return {
     [Symbol.asyncDispose]: members.close,
     value: async (name, item) => {
-      if (name.endsWith('_at_rate_limit') && Date.now() > usedUpUntilMs)
-        usedUpUntilMs = await useUp(baseUrl, limited.token);
+      if (name === 'session_at_rate_limit') return limitedSession();
+      if (name === 'token_at_rate_limit' && Date.now() > usedUpUntilMs)
+        usedUpUntilMs = await useUp(baseUrl, { authorization: `Bearer ${limited.token}` });
       if (name === 'fresh_key_id') return makeKey(ACCOUNT);
       if (name === 'fresh_token_id') return (await createToken(dataDir, ACCOUNT)).id;
       if (name === 'fresh_account_name') return `made-${randomUUID()}`;
       if (name === 'fresh_plan_name') return setPlan(dataDir, `made-${randomUUID()}`);
       if (name === 'fresh_limit_request_id') return limits.fresh();
-      const value = known[name] ?? (await sessions[name]?.(item));
+      const value = known[name] ?? (await sessions.values[name]?.(item));
       if (value === undefined) throw new Error(`nothing provides $${name}`);
       return value;
     },
@@ -86,9 +96,8 @@ export async function provision(
 const MARGIN_MS = 3_000;
 
 /** Makes as many calls as a window has room for, of one that has long to go. @returns until when the account is refused for certain. */
-async function useUp(baseUrl: string, token: string): Promise<number> {
+async function useUp(baseUrl: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const { path } = OPERATIONS.listKeys;
-  const headers = { authorization: `Bearer ${token}` };
   for (;;) {
     const answer = await fetch(`${baseUrl}${path}?limit=1`, { headers });
     await answer.arrayBuffer();

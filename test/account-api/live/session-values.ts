@@ -3,7 +3,7 @@ import { type OperationId, OPERATIONS } from '../../../generated/account/operati
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import type { Role } from '../../../src/account/members/sessions.ts';
 import { isOperatorScope } from '../../../src/account/tokens/scopes.ts';
-import { PASSWORD, type TestMembers } from './provision-members.ts';
+import { type Login, PASSWORD, type TestMembers } from './provision-members.ts';
 
 type Value = (item: RestCase) => Promise<string> | string;
 
@@ -17,7 +17,11 @@ function isOperators({ operation }: RestCase): boolean {
 export async function sessionValues(
   members: TestMembers,
   names: Readonly<Record<'account' | 'other' | 'limited' | 'operator', string>>,
-): Promise<Partial<Readonly<Record<AccountValueName, Value>>>> {
+): Promise<{
+  readonly values: Partial<Readonly<Record<AccountValueName, Value>>>;
+  /** The login of a member that a run holds at the limit of requests. */
+  readonly limited: Login;
+}> {
   const ids = await Promise.all(
     [names.account, names.other, names.limited, names.operator].map(members.accountIdOf),
   );
@@ -54,13 +58,12 @@ export async function sessionValues(
     backupCode = backupCodes[0] ?? '';
     return token;
   };
-  return {
+  const values: Partial<Readonly<Record<AccountValueName, Value>>> = {
     session: async (item) =>
       item.operation === 'endSession' ? members.newSession(owner) : asRole('owner')(item),
     ...{ owner_session: asRole('owner'), developer_session: asRole('developer') },
     ...{ billing_session: asRole('billing'), viewer_session: asRole('viewer') },
     other_account_session: () => members.newSession(stranger),
-    session_at_rate_limit: () => members.newSession(limited),
     ...{
       stale_session: (item) => (isOperators(item) ? staleOperator : stale),
       factor_session: withBackupCode,
@@ -96,4 +99,5 @@ export async function sessionValues(
     limited_email: members.newLimitedEmail,
     setup_token: () => members.newSetupToken(),
   };
+  return { values, limited };
 }

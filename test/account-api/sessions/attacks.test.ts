@@ -4,6 +4,7 @@ import { findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { addCredit } from '../../support/wallet-account.ts';
 import { ledgerCallOf } from './call-ledger.ts';
 import { PASSWORD } from '../live/provision-members.ts';
+import { holdRequest } from './hold-request.ts';
 import { type MemberServer, sessionIn, startMemberServer } from './member-server.ts';
 
 const DEADLINE_MS = 60_000;
@@ -179,5 +180,45 @@ function attackers(postgresUrl: string): void {
     expect(await get('keyslot_session=')).toBe(401);
     expect(await get(`keyslot_session=${'a'.repeat(4_000)}`)).toBe(401);
     expect(await get(`__Host-keyslot_session=${session}`)).toBe(401);
+  });
+
+  test('(held request) that began before its sender lost the role is refused when its body comes', async () => {
+    const [first, second] = [await newOwner(), await newOwner()];
+    const session = await world.members.newSession(second);
+    const path = `/account/v1/members/${second.memberId}/role`;
+    const held = holdRequest(world.server.baseUrl, path, session, { role: 'owner' });
+    const demote = { session: await world.members.newSession(first), body: { role: 'viewer' } };
+    expect((await world.send('POST', path, demote)).status).toBe(200);
+    expect(await held.complete()).toBe(403);
+    const { body } = await world.send('GET', '/account/v1/members', { session });
+    const own = (body.members as { member_id: string; role: string }[]).find(
+      ({ member_id }) => member_id === second.memberId,
+    );
+    expect(own?.role).toBe('viewer');
+  });
+
+  test('(flood) of a viewer does not keep an owner from removing him', async () => {
+    const owner = await newOwner();
+    const member = await world.members.newMember(owner, 'viewer');
+    const flooding = await world.members.newSession(member);
+    const codes = await Promise.all(
+      Array.from({ length: 650 }, async () => (await world.send('GET', SESSION, { session: flooding })).code),
+    );
+    expect(codes).toContain('account_rate_limited');
+    const session = await world.members.newSession(owner);
+    const removed = await world.send('DELETE', `/account/v1/members/${member.memberId}`, { session });
+    expect(removed.status).toBe(200);
+  });
+
+  test('(malformed text) gets an answer, and no failure of the server', async () => {
+    const sent = { body: { email: 'a\u0000@example.com', password: PASSWORD } };
+    expect((await world.send('POST', SESSION, sent)).code).toBe('body_invalid');
+    const session = await world.members.newSession(await newOwner());
+    const late = Buffer.concat([
+      Buffer.from('ffffffffffff', 'hex'),
+      Buffer.from('00000000-0000-4000-8000-000000000000'),
+    ]);
+    const list = `/account/v1/keys?cursor=${late.toString('base64url')}`;
+    expect((await world.send('GET', list, { session })).code).toBe('query_invalid');
   });
 }

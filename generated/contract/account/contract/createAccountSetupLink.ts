@@ -8,6 +8,7 @@ export const createAccountSetupLink: RestContract = {
     '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired', 'session_invalid'],
     '403': ['scope_missing', 'cross_site_request', 'fresh_factor_required', 'role_insufficient'],
     '404': ['account_not_found'],
+    '409': ['account_has_owner'],
     '429': ['account_rate_limited'],
     '500': ['internal_error'],
     '503': ['store_unavailable'],
@@ -249,6 +250,19 @@ export const createAccountSetupLink: RestContract = {
         headers: {},
       },
       expect: { kind: 'problem', status: 404, code: 'account_not_found', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createAccountSetupLink',
+      name: 'accountHasOwner',
+      kind: 'error',
+      example: 'account_has_owner',
+      request: {
+        method: 'POST',
+        path: '/account/v1/operator/accounts/$other_account_id/setup-link',
+        token: '$operator_token',
+        headers: {},
+      },
+      expect: { kind: 'problem', status: 409, code: 'account_has_owner', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createAccountSetupLink',
