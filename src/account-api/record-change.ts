@@ -43,9 +43,9 @@ export function recordRead(context: AccountContext, action: string, subject?: st
 }
 
 function factOf(
-  { caller: { tokenId, memberId, requestId } }: AccountContext,
+  { caller: { tokenId, memberId, requestId }, request: { address } }: AccountContext,
   action: string,
   subject?: string,
 ): AuditFact {
-  return { action, outcome: 'ok', tokenId, memberId, requestId, subject };
+  return { action, outcome: 'ok', tokenId, memberId, requestId, address, subject };
 }

@@ -14,7 +14,7 @@ import { hashRecord } from './record-hash.ts';
 export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & {
   readonly tokenId?: string | undefined;
   readonly walletId?: string | undefined;
-  /** Address that a refused request came from. */
+  /** Address that the request came from: of refused ones, and of changes of an account. */
   readonly address?: string | undefined;
   /** The member who acted. */
   readonly memberId?: string | undefined;

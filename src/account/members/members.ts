@@ -56,7 +56,7 @@ export async function changeRole(
   assertFresh(holder, request.nowMs);
   const { accountId } = holder;
   await store.transaction(async (tx) => {
-    await lockMembers(tx, accountId);
+    await lockMembers(tx, holder);
     const present = await readRole(tx, accountId, memberId);
     if (present === 'owner' && role !== 'owner') {
       await assertOtherOwner(tx, accountId);
@@ -82,7 +82,7 @@ export async function removeMember(
   assertFresh(holder, request.nowMs);
   const { accountId } = holder;
   await store.transaction(async (tx) => {
-    await lockMembers(tx, accountId);
+    await lockMembers(tx, holder);
     if ((await readRole(tx, accountId, memberId)) === 'owner') await assertOtherOwner(tx, accountId);
     await tx
       .update(members)
@@ -95,9 +95,18 @@ export async function removeMember(
   });
 }
 
-/** Holds up other changes of roles in the account until the transaction ends: two owners cannot remove each other. */
-async function lockMembers(tx: StoreTransaction, accountId: string): Promise<void> {
+/**
+ * Holds up other changes of roles in the account until the transaction ends: two owners cannot remove each other.
+ * @throws ServiceError `sessionInvalid` when the holder is a member no more, or has lost the role meanwhile.
+ */
+async function lockMembers(
+  tx: StoreTransaction,
+  { accountId, memberId, role }: SessionHolder,
+): Promise<void> {
   await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
+  const isStill = and(eq(members.id, memberId), eq(members.role, role), isNull(members.removedAt));
+  const found = await tx.select({ id: members.id }).from(members).where(isStill);
+  if (found.length === 0) throw serviceError('sessionInvalid');
 }
 
 async function readRole(tx: StoreTransaction, accountId: string, memberId: string): Promise<Role> {
