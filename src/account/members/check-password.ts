@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { serviceError } from '../../base/service-error.ts';
 import { and, eq, isNull } from '../../store/drizzle.ts';
 import { loginCredentials, logins, setupLinks } from '../../store/member-tables.ts';
@@ -43,15 +44,19 @@ export async function checkPassword(
 
 /**
  * Asserts in a transaction that the password of a login has not been replaced since it was checked, and holds up its replacement.
- * @throws ServiceError `signInFailed`.
+ * @param code of the error that is thrown else.
  */
-export async function assertUnchanged(tx: StoreTransaction, { userId, hash }: CheckedLogin): Promise<void> {
+export async function assertUnchanged(
+  tx: StoreTransaction,
+  { userId, hash }: CheckedLogin,
+  code: 'signInFailed' | 'passwordWrong' = 'signInFailed',
+): Promise<void> {
   const found = await tx
     .select({ id: loginCredentials.id })
     .from(loginCredentials)
     .where(and(isPasswordOf(userId), eq(loginCredentials.password, hash)))
     .for('update');
-  if (found.length === 0) throw serviceError('signInFailed');
+  if (found.length === 0) throw serviceError(code);
 }
 
 /** Adds a login with the hash of its password. @returns its id; undefined when there is a login with this email. */
@@ -86,6 +91,7 @@ export async function replacePassword(
   await tx.delete(setupLinks).where(and(eq(setupLinks.userId, userId), isNull(setupLinks.usedAt)));
 }
 
-function isPasswordOf(userId: string) {
+/** The row of `login_credentials` with the password of a login. */
+export function isPasswordOf(userId: string | AnyPgColumn) {
   return and(eq(loginCredentials.userId, userId), eq(loginCredentials.providerId, PROVIDER));
 }

@@ -3,6 +3,7 @@ import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
 import { loginCredentials, loginSessions, logins, members } from '../../store/member-tables.ts';
 import { SESSION_SECONDS } from './auth.ts';
 import { auditMember } from './audit-member.ts';
+import { assertUnchanged, isPasswordOf } from './check-password.ts';
 import { digestToken } from './digest-token.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
@@ -36,6 +37,8 @@ type Membership = {
   readonly memberId: string;
   readonly accountId: string;
   readonly role: Role;
+  /** Of the password, as it was before this sign-in was checked; null: none opens the login. */
+  readonly hash: string | null;
 };
 
 const MAX_USER_AGENT = 256;
@@ -87,9 +90,11 @@ async function findMembership(
       memberId: members.id,
       accountId: members.accountId,
       role: members.role,
+      hash: loginCredentials.password,
     })
     .from(members)
     .innerJoin(logins, eq(logins.id, members.userId))
+    .leftJoin(loginCredentials, isPasswordOf(members.userId))
     .where(and(eq(logins.email, email), isNull(members.removedAt), isWanted))
     .orderBy(asc(members.createdAt), asc(members.id))
     .limit(1);
@@ -114,7 +119,7 @@ async function checkFactor(
   return true;
 }
 
-/** Gives the session its member. Sessions of the login that have expired are deleted. */
+/** Gives the session its member, unless the password was replaced since it was read. Sessions of the login that have expired are deleted. */
 async function openSession(
   { store }: MemberDeps,
   opened: { readonly membership: Membership; readonly token: string; readonly isFresh: boolean },
@@ -122,20 +127,23 @@ async function openSession(
 ): Promise<NewSession> {
   const { nowMs, address = null, userAgent = null } = request;
   const { membership, token, isFresh } = opened;
-  const { userId, memberId, accountId, role } = membership;
+  const { userId, memberId, accountId, role, hash } = membership;
+  if (hash === null) throw serviceError('signInFailed');
   const expiresAt = new Date(nowMs + SESSION_SECONDS * 1_000);
   const freshFactorUntilMs = isFresh ? nowMs + FRESH_MS : 0;
   const isExpired = and(eq(loginSessions.userId, userId), lte(loginSessions.expiresAt, new Date(nowMs)));
   const client = { ipAddress: address, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
   const row = { memberId, expiresAt, createdAt: new Date(nowMs), ...client };
   await store.transaction(async (tx) => {
+    await assertUnchanged(tx, { userId, hash });
     const [session] = await tx
       .update(loginSessions)
       .set({ ...row, freshUntil: isFresh ? new Date(freshFactorUntilMs) : null })
       .where(eq(loginSessions.token, digestToken(token)))
       .returning({ id: loginSessions.id });
+    if (session === undefined) throw serviceError('signInFailed');
     await tx.delete(loginSessions).where(isExpired);
-    const change = { accountId, memberId, action: 'session.sign_in', subject: session?.id } as const;
+    const change = { accountId, memberId, action: 'session.sign_in', subject: session.id } as const;
     await auditMember(tx, change, request);
   });
   return { token, expiresAt, memberId, accountId, role, freshFactorUntilMs };
