@@ -1290,7 +1290,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** Too many wrong passwords or codes were sent for this email or from this address. */
+  /** Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
   signInLocked: {
     area: 'account',
     http: 429,

@@ -2576,7 +2576,7 @@ export type components = {
       /** @constant */
       readonly status: 401;
     };
-    /** @description Too many wrong passwords or codes were sent for this email or from this address. */
+    /** @description Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
     readonly SignInLockedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'sign_in_locked';
@@ -3739,7 +3739,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7472,7 +7472,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -7860,7 +7860,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -8011,7 +8011,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -8229,7 +8229,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8601,7 +8601,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -9091,7 +9091,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];

@@ -21,13 +21,23 @@ export function assertFit(password: string): void {
 /** A login whose password was right, and the hash that it was compared with. */
 export type CheckedLogin = { readonly userId: string; readonly hash: string };
 
+type SentPassword = { readonly userId: string; readonly email: string; readonly password: string };
+
 /**
  * Returns the login if this is its password; else undefined. Wrong ones count as attempts to sign in.
  * @throws ServiceError `signInLocked`.
  */
-export async function checkPassword(
+export function checkPassword(
   deps: MemberDeps,
-  { userId, email, password }: { readonly userId: string; readonly email: string; readonly password: string },
+  sent: SentPassword,
+  request: MemberRequest,
+): Promise<CheckedLogin | undefined> {
+  return deps.passwords.admit(() => checkAdmitted(deps, sent, request));
+}
+
+async function checkAdmitted(
+  deps: MemberDeps,
+  { userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
   await countAttempt(deps, { email, address }, nowMs);

@@ -1,13 +1,15 @@
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
 import { loginCredentials, loginSessions, logins, members } from '../../store/member-tables.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { SESSION_SECONDS } from './auth.ts';
-import { auditMember } from './audit-member.ts';
+import { auditMember, type MemberChange } from './audit-member.ts';
 import { assertUnchanged, isPasswordOf } from './check-password.ts';
 import { digestToken } from './digest-token.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertRight, checkMemberCode, readMemberFactor } from './member-factor.ts';
+import { endOldestSessions, type EndedSession } from './oldest-sessions.ts';
 import { FRESH_MS, type Role } from './sessions.ts';
 import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
 
@@ -59,13 +61,9 @@ export async function signIn(
 ): Promise<NewSession> {
   const email = sent.email.toLowerCase();
   const attempt = { email, address: request.address };
-  await countAttempt(deps, attempt, request.nowMs);
-  const membership = await findMembership(deps, email, sent.accountId);
-  const isKnown = membership !== undefined && sent.password.length <= PASSWORD_LENGTH.limit;
-  if (!isKnown) await readNoCredential(deps);
-  const token = await deps.auth.startSession({
-    email: isKnown ? email : NOBODY,
-    password: sent.password.slice(0, PASSWORD_LENGTH.limit),
+  const { membership, token } = await deps.passwords.admit(async () => {
+    await countAttempt(deps, attempt, request.nowMs);
+    return startSession(deps, { ...sent, email });
   });
   if (token === undefined || membership === undefined) throw serviceError('signInFailed');
   try {
@@ -76,6 +74,21 @@ export async function signIn(
     await deps.store.db.delete(loginSessions).where(eq(loginSessions.token, digestToken(token)));
     throw error;
   }
+}
+
+/** The membership that there is, and the token of a session for a right password. */
+async function startSession(
+  deps: MemberDeps,
+  { email, password, accountId }: SignInParams,
+): Promise<{ readonly membership: Membership | undefined; readonly token: string | undefined }> {
+  const membership = await findMembership(deps, email, accountId);
+  const isKnown = membership !== undefined && password.length <= PASSWORD_LENGTH.limit;
+  if (!isKnown) await readNoCredential(deps);
+  const token = await deps.auth.startSession({
+    email: isKnown ? email : NOBODY,
+    password: password.slice(0, PASSWORD_LENGTH.limit),
+  });
+  return { membership, token };
 }
 
 async function findMembership(
@@ -119,7 +132,7 @@ async function checkFactor(
   return true;
 }
 
-/** Gives the session its member, unless the password was replaced since it was read. Sessions of the login that have expired are deleted. */
+/** Gives the session its member, unless the password was replaced since it was read. Sessions of the login that have expired or are too many are deleted. */
 async function openSession(
   { store }: MemberDeps,
   opened: { readonly membership: Membership; readonly token: string; readonly isFresh: boolean },
@@ -143,8 +156,24 @@ async function openSession(
       .returning({ id: loginSessions.id });
     if (session === undefined) throw serviceError('signInFailed');
     await tx.delete(loginSessions).where(isExpired);
-    const change = { accountId, memberId, action: 'session.sign_in', subject: session.id } as const;
-    await auditMember(tx, change, request);
+    const own = { userId, memberId, accountId, sessionId: session.id };
+    const ended = await endOldestSessions(tx, own, nowMs);
+    await recordSignIn(tx, own, ended, request);
   });
   return { token, expiresAt, memberId, accountId, role, freshFactorUntilMs };
+}
+
+/** Accounts in the order of their ids, so that two transactions never wait for each other's chains. */
+async function recordSignIn(
+  tx: StoreTransaction,
+  { memberId, accountId, sessionId }: EndedSession,
+  ended: readonly EndedSession[],
+  request: MemberRequest,
+): Promise<void> {
+  const ends = ended.map(({ sessionId: subject, ...member }): MemberChange => {
+    return { ...member, action: 'session.end', subject };
+  });
+  const opening: MemberChange = { memberId, accountId, action: 'session.sign_in', subject: sessionId };
+  const changes = [opening, ...ends].sort((one, other) => one.accountId.localeCompare(other.accountId));
+  for (const change of changes) await auditMember(tx, change, request);
 }

@@ -16,6 +16,7 @@ const NEXT = 'a quite different passphrase';
 /** The parts of a server in which something else is done right after a password was found right, and before one is hashed. */
 function withMeanwhile(deps: MemberDeps, meanwhile: () => Promise<unknown>): MemberDeps {
   const passwords: MemberDeps['passwords'] = {
+    ...deps.passwords,
     hash: async (password) => {
       await meanwhile();
       return deps.passwords.hash(password);
