@@ -5,6 +5,7 @@ import { and, eq, isNull } from '../../store/drizzle.ts';
 import { loginCredentials, logins, setupLinks } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
+import { readAttempt } from './known-address.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
 
@@ -40,7 +41,8 @@ async function checkAdmitted(
   { userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
-  await countAttempt(deps, { email, address }, nowMs);
+  const attempt = await readAttempt(deps, { email, address }, nowMs);
+  await countAttempt(deps, attempt, nowMs);
   const [row] = await deps.store.db
     .select({ hash: loginCredentials.password })
     .from(loginCredentials)
@@ -48,7 +50,7 @@ async function checkAdmitted(
   const hash = row?.hash ?? undefined;
   if (hash === undefined || password.length > PASSWORD_LENGTH.limit) return undefined;
   if (!(await deps.passwords.verify({ hash, password }))) return undefined;
-  await forgetAttempt(deps, { email, address });
+  await forgetAttempt(deps, attempt);
   return { userId, hash };
 }
 

@@ -7,11 +7,12 @@ import { auditMember, type MemberChange } from './audit-member.ts';
 import { assertUnchanged, isPasswordOf } from './check-password.ts';
 import { digestToken } from './digest-token.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
+import { readAttempt } from './known-address.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertRight, checkMemberCode, readMemberFactor } from './member-factor.ts';
 import { endOldestSessions, type EndedSession } from './oldest-sessions.ts';
 import { FRESH_MS, type Role } from './sessions.ts';
-import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
+import { countAttempt, forgetAttempt, networkOf } from './sign-in-attempts.ts';
 
 /** What a member signs in with. */
 export type SignInParams = {
@@ -60,10 +61,10 @@ export async function signIn(
   request: MemberRequest,
 ): Promise<NewSession> {
   const email = sent.email.toLowerCase();
-  const attempt = { email, address: request.address };
-  const { membership, token } = await deps.passwords.admit(async () => {
+  const { attempt, membership, token } = await deps.passwords.admit(async () => {
+    const attempt = await readAttempt(deps, { email, address: request.address }, request.nowMs);
     await countAttempt(deps, attempt, request.nowMs);
-    return startSession(deps, { ...sent, email });
+    return { attempt, ...(await startSession(deps, { ...sent, email })) };
   });
   if (token === undefined || membership === undefined) throw serviceError('signInFailed');
   try {
@@ -128,7 +129,9 @@ async function checkFactor(
 ): Promise<boolean> {
   if ((await readMemberFactor(deps.store.db, userId)) === undefined) return false;
   if (code === undefined) throw serviceError('secondFactorRequired');
-  assertRight(await checkMemberCode(deps, { userId, code, sender: 'sign-in' }, request), request.nowMs);
+  // One at each address: wrong codes elsewhere lock nobody here before they lock the login.
+  const sender = `sign-in at ${networkOf(request.address ?? '?')}`;
+  assertRight(await checkMemberCode(deps, { userId, code, sender }, request), request.nowMs);
   return true;
 }
 
