@@ -2627,6 +2627,14 @@ export type components = {
       /** @constant */
       readonly status: 401;
     };
+    /** @description The account has 100 open invitations, or has sent five to this email within an hour. */
+    readonly TooManyInvitationsProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'too_many_invitations';
+      /** @constant */
+      readonly status: 409;
+      readonly limit: number;
+    };
   };
   responses: never;
   parameters: never;
@@ -3559,14 +3567,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
-      /** @description `member_exists`: The login is a member of the account already. */
+      /**
+       * @description `member_exists`: The login is a member of the account already.
+       *
+       *     `too_many_invitations`: The account has 100 open invitations, or has sent five to this email within an hour.
+       */
       readonly 409: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['MemberExistsProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['MemberExistsProblem']
+            | components['schemas']['TooManyInvitationsProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server accepts. */
@@ -9985,6 +9999,7 @@ export type TokenMissingProblem = components['schemas']['TokenMissingProblem'];
 export type TokenNotFoundProblem = components['schemas']['TokenNotFoundProblem'];
 export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
 export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
+export type TooManyInvitationsProblem = components['schemas']['TooManyInvitationsProblem'];
 export type ListAuditQuery = NonNullable<operations['listAuditRecords']['parameters']['query']>;
 export type AuditChainQuery = NonNullable<operations['listAuditChain']['parameters']['query']>;
 export type AuditHeadsQuery = NonNullable<operations['listAuditHeads']['parameters']['query']>;
@@ -10040,6 +10055,7 @@ export type ProblemData = {
   readonly account_not_joined: AccountNotJoinedProblem;
   readonly member_not_found: MemberNotFoundProblem;
   readonly member_exists: MemberExistsProblem;
+  readonly too_many_invitations: TooManyInvitationsProblem;
   readonly last_owner: LastOwnerProblem;
   readonly invitation_not_found: InvitationNotFoundProblem;
   readonly session_not_found: SessionNotFoundProblem;
