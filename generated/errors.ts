@@ -1290,7 +1290,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** Too many wrong passwords or codes were sent for this email or from this address. */
+  /** Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
   signInLocked: {
     area: 'account',
     http: 429,
@@ -1495,6 +1495,19 @@ export const ERRORS = {
       detail: 'This person is a member of the account already.',
     },
     data: [],
+  },
+  /** The account has 100 open invitations, or has sent five to this email within an hour. */
+  tooManyInvitations: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'too_many_invitations',
+      status: 409,
+      title: 'Too many invitations',
+      detail:
+        'The account has made {limit} invitations, as many as it may; withdraw open ones, or wait an hour before you invite the same person again.',
+    },
+    data: ['limit'],
   },
   /** The account's last owner can neither be removed nor get another role. */
   lastOwner: {
@@ -2420,6 +2433,7 @@ export type ErrorContext = {
   readonly accountNotJoined: Readonly<Record<string, never>>;
   readonly memberNotFound: Readonly<Record<string, never>>;
   readonly memberExists: Readonly<Record<string, never>>;
+  readonly tooManyInvitations: { readonly limit: number | bigint };
   readonly lastOwner: Readonly<Record<string, never>>;
   readonly invitationNotFound: Readonly<Record<string, never>>;
   readonly sessionNotFound: Readonly<Record<string, never>>;

@@ -131,7 +131,7 @@ export interface AccountClient {
   /**
    * Invite a person.
    * The invitation works once, for seven days. An open one for the same email stops working. The link is mailed where the server sends mail; pass it on yourself if `is_mailed` is false.
-   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, too_many_invitations, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
   /**

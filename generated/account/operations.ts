@@ -327,6 +327,7 @@ export const OPERATIONS = {
       'roleInsufficient',
       'requestTimeout',
       'memberExists',
+      'tooManyInvitations',
       'bodyTooLarge',
       'contentTypeNotAllowed',
       'accountRateLimited',

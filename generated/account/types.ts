@@ -2583,7 +2583,7 @@ export type components = {
       /** @constant */
       readonly status: 401;
     };
-    /** @description Too many wrong passwords or codes were sent for this email or from this address. */
+    /** @description Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
     readonly SignInLockedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'sign_in_locked';
@@ -2633,6 +2633,14 @@ export type components = {
       readonly code: 'token_unknown';
       /** @constant */
       readonly status: 401;
+    };
+    /** @description The account has 100 open invitations, or has sent five to this email within an hour. */
+    readonly TooManyInvitationsProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'too_many_invitations';
+      /** @constant */
+      readonly status: 409;
+      readonly limit: number;
     };
   };
   responses: never;
@@ -3566,14 +3574,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
-      /** @description `member_exists`: The login is a member of the account already. */
+      /**
+       * @description `member_exists`: The login is a member of the account already.
+       *
+       *     `too_many_invitations`: The account has 100 open invitations, or has sent five to this email within an hour.
+       */
       readonly 409: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['MemberExistsProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['MemberExistsProblem']
+            | components['schemas']['TooManyInvitationsProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server accepts. */
@@ -3746,7 +3760,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7489,7 +7503,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -7877,7 +7891,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -8028,7 +8042,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -8246,7 +8260,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8618,7 +8632,7 @@ export interface operations {
       /**
        * @description `account_rate_limited`: The account has reached the rate limit of the account service.
        *
-       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address.
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
       readonly 429: {
         headers: {
@@ -9108,7 +9122,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address. */
+      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10003,6 +10017,7 @@ export type TokenMissingProblem = components['schemas']['TokenMissingProblem'];
 export type TokenNotFoundProblem = components['schemas']['TokenNotFoundProblem'];
 export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
 export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
+export type TooManyInvitationsProblem = components['schemas']['TooManyInvitationsProblem'];
 export type ListAuditQuery = NonNullable<operations['listAuditRecords']['parameters']['query']>;
 export type AuditChainQuery = NonNullable<operations['listAuditChain']['parameters']['query']>;
 export type AuditHeadsQuery = NonNullable<operations['listAuditHeads']['parameters']['query']>;
@@ -10059,6 +10074,7 @@ export type ProblemData = {
   readonly account_not_joined: AccountNotJoinedProblem;
   readonly member_not_found: MemberNotFoundProblem;
   readonly member_exists: MemberExistsProblem;
+  readonly too_many_invitations: TooManyInvitationsProblem;
   readonly last_owner: LastOwnerProblem;
   readonly invitation_not_found: InvitationNotFoundProblem;
   readonly session_not_found: SessionNotFoundProblem;

@@ -993,4 +993,5 @@ export const ANSWER_VALIDATORS = {
   tokenNotFoundProblem: problem('token_not_found', 404),
   tokenRevokedProblem: problem('token_revoked', 401),
   tokenUnknownProblem: problem('token_unknown', 401),
+  tooManyInvitationsProblem: problem('too_many_invitations', 409, { limit: { type: 'integer' } }),
 } satisfies Readonly<Record<string, Validator>>;

@@ -169,6 +169,8 @@ export const ACCOUNT_VALUES = {
   fresh_member_id: 'Id of a member of the account that the run may change or remove; another one each time.',
   other_member_id: 'Id of the only owner of another account, the one of other_account_session.',
   fresh_invitation_id: 'Id of an open invitation of the account; another one each time.',
+  invited_email:
+    'An email to which the account sent as many invitations within an hour as it may; another one each time.',
   invitation_token: 'Token of an open invitation for a new email; another one each time.',
   known_invitation_token:
     'Token of an open invitation for the email of a login that is a member of another account.',

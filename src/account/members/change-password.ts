@@ -2,14 +2,15 @@ import { serviceError } from '../../base/service-error.ts';
 import { eq } from '../../store/drizzle.ts';
 import { logins } from '../../store/member-tables.ts';
 import { auditMember } from './audit-member.ts';
-import { assertFit, checkPassword, replacePassword } from './check-password.ts';
+import { assertFit, assertUnchanged, checkPassword, replacePassword } from './check-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { readMemberFactor } from './member-factor.ts';
-import { assertFresh, deleteOtherSessions, type SessionHolder } from './sessions.ts';
+import { assertFresh, assertLive, deleteOtherSessions, type SessionHolder } from './sessions.ts';
 
 /**
- * Changes the password of the holder's login, and ends its other sessions, in every account.
- * @throws ServiceError `passwordUnfit`, `passwordWrong`, `signInLocked`; `freshFactorRequired` when the login has a second factor.
+ * Changes the password of the holder's login, and ends its other sessions, in every account. A password that was replaced and a session that
+ * ended while the new one was hashed change nothing.
+ * @throws ServiceError `passwordUnfit`, `passwordWrong`, `signInLocked`, `sessionInvalid`; `freshFactorRequired` when the login has a second factor.
  */
 export async function changePassword(
   deps: MemberDeps,
@@ -23,9 +24,12 @@ export async function changePassword(
   assertFit(next);
   const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
   const sent = { userId, email: login?.email ?? '', password: present };
-  if ((await checkPassword(deps, sent, request)) === undefined) throw serviceError('passwordWrong');
+  const checked = await checkPassword(deps, sent, request);
+  if (checked === undefined) throw serviceError('passwordWrong');
   const hash = await passwords.hash(next);
   await store.transaction(async (tx) => {
+    await assertUnchanged(tx, checked, 'passwordWrong');
+    await assertLive(tx, holder);
     await replacePassword(tx, userId, hash, request.nowMs);
     await deleteOtherSessions(tx, holder);
     await auditMember(tx, { accountId, memberId, action: 'member.change_password' }, request);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { serviceError } from '../../base/service-error.ts';
 import { and, eq, isNull } from '../../store/drizzle.ts';
 import { loginCredentials, logins, setupLinks } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
+import { readAttempt } from './known-address.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
 
@@ -20,16 +22,27 @@ export function assertFit(password: string): void {
 /** A login whose password was right, and the hash that it was compared with. */
 export type CheckedLogin = { readonly userId: string; readonly hash: string };
 
+type SentPassword = { readonly userId: string; readonly email: string; readonly password: string };
+
 /**
  * Returns the login if this is its password; else undefined. Wrong ones count as attempts to sign in.
  * @throws ServiceError `signInLocked`.
  */
-export async function checkPassword(
+export function checkPassword(
   deps: MemberDeps,
-  { userId, email, password }: { readonly userId: string; readonly email: string; readonly password: string },
+  sent: SentPassword,
+  request: MemberRequest,
+): Promise<CheckedLogin | undefined> {
+  return deps.passwords.admit(() => checkAdmitted(deps, sent, request));
+}
+
+async function checkAdmitted(
+  deps: MemberDeps,
+  { userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
-  await countAttempt(deps, { email, address }, nowMs);
+  const attempt = await readAttempt(deps, { email, address }, nowMs);
+  await countAttempt(deps, attempt, nowMs);
   const [row] = await deps.store.db
     .select({ hash: loginCredentials.password })
     .from(loginCredentials)
@@ -37,21 +50,25 @@ export async function checkPassword(
   const hash = row?.hash ?? undefined;
   if (hash === undefined || password.length > PASSWORD_LENGTH.limit) return undefined;
   if (!(await deps.passwords.verify({ hash, password }))) return undefined;
-  await forgetAttempt(deps, { email, address });
+  await forgetAttempt(deps, attempt);
   return { userId, hash };
 }
 
 /**
  * Asserts in a transaction that the password of a login has not been replaced since it was checked, and holds up its replacement.
- * @throws ServiceError `signInFailed`.
+ * @param code of the error that is thrown else.
  */
-export async function assertUnchanged(tx: StoreTransaction, { userId, hash }: CheckedLogin): Promise<void> {
+export async function assertUnchanged(
+  tx: StoreTransaction,
+  { userId, hash }: CheckedLogin,
+  code: 'signInFailed' | 'passwordWrong' = 'signInFailed',
+): Promise<void> {
   const found = await tx
     .select({ id: loginCredentials.id })
     .from(loginCredentials)
     .where(and(isPasswordOf(userId), eq(loginCredentials.password, hash)))
     .for('update');
-  if (found.length === 0) throw serviceError('signInFailed');
+  if (found.length === 0) throw serviceError(code);
 }
 
 /** Adds a login with the hash of its password. @returns its id; undefined when there is a login with this email. */
@@ -86,6 +103,7 @@ export async function replacePassword(
   await tx.delete(setupLinks).where(and(eq(setupLinks.userId, userId), isNull(setupLinks.usedAt)));
 }
 
-function isPasswordOf(userId: string) {
+/** The row of `login_credentials` with the password of a login. */
+export function isPasswordOf(userId: string | AnyPgColumn) {
   return and(eq(loginCredentials.userId, userId), eq(loginCredentials.providerId, PROVIDER));
 }

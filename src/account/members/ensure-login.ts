@@ -45,10 +45,11 @@ export async function ensureLogin(
   request: MemberRequest,
 ): Promise<CheckedLogin> {
   const { store } = deps;
+  // For a known email too: what is refused here says nothing of the login.
+  assertFit(password);
+  if (!NAME.test(name)) throw serviceError('nameUnfit', { limit: MAX_NAME });
   const known = await findLogin(store, email);
   if (known === undefined || !(await hasMembership(store.db, known))) {
-    assertFit(password);
-    if (!NAME.test(name)) throw serviceError('nameUnfit', { limit: MAX_NAME });
     const hash = await deps.passwords.hash(password);
     const userId = await store.transaction((tx) =>
       known === undefined

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, gt, isNull } from '../../store/drizzle.ts';
 import { logins, memberInvitations, members } from '../../store/member-tables.ts';
+import { accounts } from '../../store/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { createKeyText } from '../key-text.ts';
@@ -25,10 +26,13 @@ export type Invitation = {
 type StoreOnly = { readonly store: Pick<Store, 'db' | 'transaction'> };
 
 const INVITATION_MS = 7 * 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Each is a mail: open ones of an account, and those for one email within an hour. */
+const MOST = { open: 100, hourly: 5 } as const;
 
 /**
  * Invites a person to the account, for seven days. An open invitation for the same email stops working.
- * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `emailInvalid`, `memberExists`.
+ * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `emailInvalid`, `memberExists`, `tooManyInvitations`.
  */
 export async function invite(
   { store }: StoreOnly,
@@ -43,12 +47,18 @@ export async function invite(
   const [token, invitationId] = [createKeyText('ks_inv_'), randomUUID()];
   const expiresAt = new Date(request.nowMs + INVITATION_MS);
   await store.transaction(async (tx) => {
+    await tx
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+      .for('no key update');
     if (await isMember(tx, accountId, email)) throw serviceError('memberExists');
     const isSame = eq(memberInvitations.email, email);
     await tx
       .update(memberInvitations)
       .set({ withdrawnAt: new Date(request.nowMs) })
       .where(and(isOpen(accountId), isSame));
+    await assertFew(tx, { accountId, email }, request.nowMs);
     await tx.insert(memberInvitations).values({
       ...{ id: invitationId, accountId, email, role, digest: digestKey(token), invitedBy: memberId },
       ...{ createdAt: new Date(request.nowMs), expiresAt },
@@ -151,6 +161,21 @@ export async function acceptInvitation(
 function isOpen(accountId: string) {
   const { accountId: owner, acceptedAt, withdrawnAt } = memberInvitations;
   return and(eq(owner, accountId), isNull(acceptedAt), isNull(withdrawnAt));
+}
+
+async function assertFew(
+  tx: StoreTransaction,
+  { accountId, email }: { readonly accountId: string; readonly email: string },
+  nowMs: number,
+): Promise<void> {
+  const { accountId: owner, email: invited, createdAt, expiresAt } = memberInvitations;
+  const isRecent = and(eq(owner, accountId), eq(invited, email), gt(createdAt, new Date(nowMs - HOUR_MS)));
+  const [open, hourly] = [
+    await tx.$count(memberInvitations, and(isOpen(accountId), gt(expiresAt, new Date(nowMs)))),
+    await tx.$count(memberInvitations, isRecent),
+  ];
+  if (open >= MOST.open) throw serviceError('tooManyInvitations', { limit: MOST.open });
+  if (hourly >= MOST.hourly) throw serviceError('tooManyInvitations', { limit: MOST.hourly });
 }
 
 async function isMember(tx: StoreTransaction, accountId: string, email: string): Promise<boolean> {

@@ -3,15 +3,16 @@ import { serviceError } from '../../base/service-error.ts';
 import { and, eq, gt } from '../../store/drizzle.ts';
 import { logins, memberFactorDrafts, memberFactors } from '../../store/member-tables.ts';
 import type { Executes } from '../../store/statement.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { checkCode, createFactorTable, lockOf, type TwoFactorFinding } from '../two-factor/check-code.ts';
 import { openSecret, sealSecret } from '../two-factor/sealed-secret.ts';
 import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from '../two-factor/totp.ts';
 import { auditMember } from './audit-member.ts';
 import { replaceBackupCodes, useBackupCode } from './backup-codes.ts';
-import { checkPassword } from './check-password.ts';
+import { assertUnchanged, checkPassword } from './check-password.ts';
 import { countAttempt, forgetAttempt, lockedSignIn } from './sign-in-attempts.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
-import { assertFresh, renewSession, type SessionHolder } from './sessions.ts';
+import { assertFresh, assertLive, renewSession, type SessionHolder } from './sessions.ts';
 
 /** A session with another token than before. */
 export type RenewedSession = { readonly token: string; readonly freshFactorUntilMs: number };
@@ -82,7 +83,7 @@ export function assertRight(finding: TwoFactorFinding, nowMs: number): void {
 /**
  * Begins to enrol a second factor: it counts once its first code was sent, within 15 minutes. One that the login has already stays until
  * then. The password is asked for, since a stolen session must not get a factor of its own.
- * @throws ServiceError `passwordWrong`, `signInLocked`; `freshFactorRequired` when the login has a second factor already.
+ * @throws ServiceError `passwordWrong`, `signInLocked`, `sessionInvalid`; `freshFactorRequired` when the login has a second factor already.
  */
 export async function beginMemberFactor(
   deps: MemberDeps,
@@ -95,17 +96,24 @@ export async function beginMemberFactor(
   if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
   const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
   const email = login?.email ?? '';
-  if ((await checkPassword(deps, { userId, email, password }, request)) === undefined)
-    throw serviceError('passwordWrong');
+  const checked = await checkPassword(deps, { userId, email, password }, request);
+  if (checked === undefined) throw serviceError('passwordWrong');
   const secret = randomBytes(SECRET_BYTES);
   const draft = {
     sealedSecret: sealSecret(installationKey, userId, secret),
     createdAt: new Date(request.nowMs),
   };
-  await store.db
-    .insert(memberFactorDrafts)
-    .values({ userId, ...draft })
-    .onConflictDoUpdate({ target: memberFactorDrafts.userId, set: draft });
+  await store.transaction(async (tx) => {
+    await lockFactorOf(tx, userId);
+    await assertUnchanged(tx, checked, 'passwordWrong');
+    await assertLive(tx, holder);
+    // The login may have got one while the password was checked.
+    if ((await readMemberFactor(tx, userId)) !== undefined) assertFresh(holder, request.nowMs);
+    await tx
+      .insert(memberFactorDrafts)
+      .values({ userId, ...draft })
+      .onConflictDoUpdate({ target: memberFactorDrafts.userId, set: draft });
+  });
   const shown = showSecret(secret, email);
   secret.fill(0);
   return shown;
@@ -128,6 +136,7 @@ export async function confirmMemberFactor(
   const attempt = { email: `enrolment of ${userId}`, address };
   await countAttempt(deps, attempt, nowMs);
   const enrolled = await store.transaction(async (tx) => {
+    await lockFactorOf(tx, userId);
     const isOwn = eq(memberFactorDrafts.userId, userId);
     const isRecent = gt(memberFactorDrafts.createdAt, new Date(nowMs - DRAFT_MS));
     const [draft] = await tx.select().from(memberFactorDrafts).where(and(isOwn, isRecent)).for('update');
@@ -149,6 +158,11 @@ export async function confirmMemberFactor(
   });
   await forgetAttempt(deps, attempt);
   return enrolled;
+}
+
+/** Lets one transaction at a time draft or enrol the second factor of a login. */
+async function lockFactorOf(tx: StoreTransaction, userId: string): Promise<void> {
+  await tx.select({ id: logins.id }).from(logins).where(eq(logins.id, userId)).for('no key update');
 }
 
 /**

@@ -96,6 +96,16 @@ export function assertOwner({ role }: SessionHolder): void {
   if (role !== 'owner') throw serviceError('roleInsufficient', { role: 'owner' });
 }
 
+/** Asserts in a transaction that the session has not ended meanwhile, and holds up its end. @throws ServiceError `sessionInvalid`. */
+export async function assertLive(tx: StoreTransaction, { sessionId }: SessionHolder): Promise<void> {
+  const found = await tx
+    .select({ id: loginSessions.id })
+    .from(loginSessions)
+    .where(eq(loginSessions.id, sessionId))
+    .for('update');
+  if (found.length === 0) throw serviceError('sessionInvalid');
+}
+
 /** Gives a session another token and makes it fresh. The earlier token is refused from now on. @throws ServiceError `sessionInvalid`. */
 export async function renewSession(
   tx: StoreTransaction,

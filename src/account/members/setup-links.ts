@@ -11,6 +11,7 @@ import { assertFit, assertUnchanged, replacePassword } from './check-password.ts
 import { ensureLogin, type NewMember, readEmail } from './ensure-login.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import type { Role } from './sessions.ts';
+import { forgetEmail } from './sign-in-attempts.ts';
 
 /** A token that works once. It is stored nowhere. */
 export type NewToken = { readonly token: string; readonly expiresAt: Date };
@@ -112,7 +113,7 @@ type Reset = {
   readonly action: MemberAction;
 };
 
-/** Sets the password of the login that a link is for, and ends its sessions. @throws ServiceError `passwordUnfit`, `setupLinkInvalid`. */
+/** Sets the password of the login that a link is for, ends its sessions and lifts the locks of its email. @throws ServiceError `passwordUnfit`, `setupLinkInvalid`. */
 export async function acceptReset(
   deps: MemberDeps,
   { token, email, password, action }: Reset,
@@ -136,6 +137,7 @@ export async function acceptReset(
     if (member === undefined) throw serviceError('setupLinkInvalid');
     await replacePassword(tx, userId, hash, request.nowMs);
     await tx.delete(loginSessions).where(eq(loginSessions.userId, userId));
+    await forgetEmail(tx, deps, { email: member.email, address: request.address });
     await auditMember(tx, { accountId, memberId: member.memberId, action }, request);
     return { ...member, accountId };
   });

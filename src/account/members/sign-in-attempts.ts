@@ -1,13 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { sql } from '../../store/drizzle.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 // As src/account/two-factor/guesses.ts does for codes: an email at one address is locked first, then the address, and only then the email
 // wherever it is used. An attempt counts before its password is checked, so that attempts at the same time cannot pass together.
 
 /** The sender of a password. */
-export type Attempt = { readonly email: string; readonly address?: string | undefined };
+export type Attempt = {
+  readonly email: string;
+  readonly address?: string | undefined;
+  /** The login has a live session at this address: what is sent elsewhere does not lock it here. */
+  readonly isKnown?: boolean;
+};
 
 type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
 
@@ -81,22 +87,36 @@ async function count(
   return isCounted ? undefined : readLock(deps, subjects, nowMs);
 }
 
-/** Forgets the attempts of a sender whose password was right: of the email, and this one of the address. */
+/** Forgets the attempts of a sender whose password was right: of the email, if they count here, and this one of the address. */
 export async function forgetAttempt(deps: AttemptDeps, attempt: Attempt): Promise<void> {
-  const [pair, address, email] = subjectsOf(deps, attempt).map(({ subject }) => subject);
+  const subjects = subjectsOf(deps, attempt);
+  const address = subjects.find(({ of }) => of === 'address')?.subject ?? null;
   await deps.store.db.execute(sql`
-    with gone as (delete from sign_in_attempts where subject in (${pair}, ${email}))
+    with gone as (delete from sign_in_attempts where subject in (${listOf(subjects.filter(({ of }) => of !== 'address'))}))
     update sign_in_attempts set failures = greatest(failures - 1, 0), locked_until = null
-    where subject = ${address} and failures <= ${MOST.address}`);
+    where subject = ${address}::bytea and failures <= ${MOST.address}`);
 }
 
-async function readLock(deps: AttemptDeps, subjects: readonly Subject[], nowMs: number): Promise<number> {
-  const list = sql.join(
+/** Lifts the locks of an email, everywhere and at this address, in the transaction that replaces its password. */
+export async function forgetEmail(
+  tx: StoreTransaction,
+  deps: Pick<AttemptDeps, 'installationKey'>,
+  sender: Pick<Attempt, 'email' | 'address'>,
+): Promise<void> {
+  const own = subjectsOf(deps, sender).filter(({ of }) => of !== 'address');
+  await tx.execute(sql`delete from sign_in_attempts where subject in (${listOf(own)})`);
+}
+
+function listOf(subjects: readonly Subject[]) {
+  return sql.join(
     subjects.map(({ subject }) => sql`${subject}`),
     sql`, `,
   );
+}
+
+async function readLock(deps: AttemptDeps, subjects: readonly Subject[], nowMs: number): Promise<number> {
   const { rows } = await deps.store.db.execute<{ readonly until: string | null }>(
-    sql`select (extract(epoch from max(locked_until)) * 1000)::text as until from sign_in_attempts where subject in (${list})`,
+    sql`select (extract(epoch from max(locked_until)) * 1000)::text as until from sign_in_attempts where subject in (${listOf(subjects)})`,
   );
   return Number(rows[0]?.until ?? nowMs);
 }
@@ -110,28 +130,30 @@ function secondsUntil(untilMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
-type Subject = { readonly subject: Buffer; readonly most: number };
+type Subject = { readonly of: 'pair' | 'address' | 'email'; readonly subject: Buffer; readonly most: number };
 
 function subjectsOf(
-  { installationKey }: AttemptDeps,
-  { email, address = '?' }: Attempt,
+  { installationKey }: Pick<AttemptDeps, 'installationKey'>,
+  { email, address, isKnown = false }: Attempt,
   kind: 'sign-in' | 'reset' = 'sign-in',
-): readonly [pair: Subject, address: Subject, email: Subject] {
-  const network = networkOf(address);
+): readonly Subject[] {
+  const network = networkOf(address ?? '?');
   const mark = (...parts: readonly string[]): Buffer =>
     createHmac('sha256', installationKey.derive('sign-in attempts'))
       .update(JSON.stringify(kind === 'reset' ? ['reset', ...parts] : parts))
       .digest();
   const most = kind === 'reset' ? MOST_RESETS : MOST;
-  return [
-    { subject: mark('pair', email, network), most: most.pair },
-    { subject: mark('address', network), most: most.address },
-    { subject: mark('email', email), most: most.email },
+  const all: readonly Subject[] = [
+    { of: 'pair', subject: mark('pair', email, network), most: most.pair },
+    { of: 'address', subject: mark('address', network), most: most.address },
+    { of: 'email', subject: mark('email', email), most: most.email },
   ];
+  // Senders whose address is unknown have none in common.
+  return all.filter(({ of }) => (of === 'address' ? address !== undefined : of === 'pair' || !isKnown));
 }
 
 /** An IPv4 address, or the /64 of an IPv6 address: one client has that many. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.toLowerCase().split('::');
   const groups = head.split(':').filter((group) => group !== '');

@@ -1,14 +1,18 @@
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
 import { loginCredentials, loginSessions, logins, members } from '../../store/member-tables.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { SESSION_SECONDS } from './auth.ts';
-import { auditMember } from './audit-member.ts';
+import { auditMember, type MemberChange } from './audit-member.ts';
+import { assertUnchanged, isPasswordOf } from './check-password.ts';
 import { digestToken } from './digest-token.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
+import { readAttempt } from './known-address.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertRight, checkMemberCode, readMemberFactor } from './member-factor.ts';
+import { endOldestSessions, type EndedSession } from './oldest-sessions.ts';
 import { FRESH_MS, type Role } from './sessions.ts';
-import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
+import { countAttempt, forgetAttempt, networkOf } from './sign-in-attempts.ts';
 
 /** What a member signs in with. */
 export type SignInParams = {
@@ -36,6 +40,8 @@ type Membership = {
   readonly memberId: string;
   readonly accountId: string;
   readonly role: Role;
+  /** Of the password, as it was before this sign-in was checked; null: none opens the login. */
+  readonly hash: string | null;
 };
 
 const MAX_USER_AGENT = 256;
@@ -55,14 +61,10 @@ export async function signIn(
   request: MemberRequest,
 ): Promise<NewSession> {
   const email = sent.email.toLowerCase();
-  const attempt = { email, address: request.address };
-  await countAttempt(deps, attempt, request.nowMs);
-  const membership = await findMembership(deps, email, sent.accountId);
-  const isKnown = membership !== undefined && sent.password.length <= PASSWORD_LENGTH.limit;
-  if (!isKnown) await readNoCredential(deps);
-  const token = await deps.auth.startSession({
-    email: isKnown ? email : NOBODY,
-    password: sent.password.slice(0, PASSWORD_LENGTH.limit),
+  const { attempt, membership, token } = await deps.passwords.admit(async () => {
+    const attempt = await readAttempt(deps, { email, address: request.address }, request.nowMs);
+    await countAttempt(deps, attempt, request.nowMs);
+    return { attempt, ...(await startSession(deps, { ...sent, email })) };
   });
   if (token === undefined || membership === undefined) throw serviceError('signInFailed');
   try {
@@ -73,6 +75,21 @@ export async function signIn(
     await deps.store.db.delete(loginSessions).where(eq(loginSessions.token, digestToken(token)));
     throw error;
   }
+}
+
+/** The membership that there is, and the token of a session for a right password. */
+async function startSession(
+  deps: MemberDeps,
+  { email, password, accountId }: SignInParams,
+): Promise<{ readonly membership: Membership | undefined; readonly token: string | undefined }> {
+  const membership = await findMembership(deps, email, accountId);
+  const isKnown = membership !== undefined && password.length <= PASSWORD_LENGTH.limit;
+  if (!isKnown) await readNoCredential(deps);
+  const token = await deps.auth.startSession({
+    email: isKnown ? email : NOBODY,
+    password: password.slice(0, PASSWORD_LENGTH.limit),
+  });
+  return { membership, token };
 }
 
 async function findMembership(
@@ -87,9 +104,11 @@ async function findMembership(
       memberId: members.id,
       accountId: members.accountId,
       role: members.role,
+      hash: loginCredentials.password,
     })
     .from(members)
     .innerJoin(logins, eq(logins.id, members.userId))
+    .leftJoin(loginCredentials, isPasswordOf(members.userId))
     .where(and(eq(logins.email, email), isNull(members.removedAt), isWanted))
     .orderBy(asc(members.createdAt), asc(members.id))
     .limit(1);
@@ -110,11 +129,13 @@ async function checkFactor(
 ): Promise<boolean> {
   if ((await readMemberFactor(deps.store.db, userId)) === undefined) return false;
   if (code === undefined) throw serviceError('secondFactorRequired');
-  assertRight(await checkMemberCode(deps, { userId, code, sender: 'sign-in' }, request), request.nowMs);
+  // One at each address: wrong codes elsewhere lock nobody here before they lock the login.
+  const sender = `sign-in at ${networkOf(request.address ?? '?')}`;
+  assertRight(await checkMemberCode(deps, { userId, code, sender }, request), request.nowMs);
   return true;
 }
 
-/** Gives the session its member. Sessions of the login that have expired are deleted. */
+/** Gives the session its member, unless the password was replaced since it was read. Sessions of the login that have expired or are too many are deleted. */
 async function openSession(
   { store }: MemberDeps,
   opened: { readonly membership: Membership; readonly token: string; readonly isFresh: boolean },
@@ -122,21 +143,40 @@ async function openSession(
 ): Promise<NewSession> {
   const { nowMs, address = null, userAgent = null } = request;
   const { membership, token, isFresh } = opened;
-  const { userId, memberId, accountId, role } = membership;
+  const { userId, memberId, accountId, role, hash } = membership;
+  if (hash === null) throw serviceError('signInFailed');
   const expiresAt = new Date(nowMs + SESSION_SECONDS * 1_000);
   const freshFactorUntilMs = isFresh ? nowMs + FRESH_MS : 0;
   const isExpired = and(eq(loginSessions.userId, userId), lte(loginSessions.expiresAt, new Date(nowMs)));
   const client = { ipAddress: address, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
   const row = { memberId, expiresAt, createdAt: new Date(nowMs), ...client };
   await store.transaction(async (tx) => {
+    await assertUnchanged(tx, { userId, hash });
     const [session] = await tx
       .update(loginSessions)
       .set({ ...row, freshUntil: isFresh ? new Date(freshFactorUntilMs) : null })
       .where(eq(loginSessions.token, digestToken(token)))
       .returning({ id: loginSessions.id });
+    if (session === undefined) throw serviceError('signInFailed');
     await tx.delete(loginSessions).where(isExpired);
-    const change = { accountId, memberId, action: 'session.sign_in', subject: session?.id } as const;
-    await auditMember(tx, change, request);
+    const own = { userId, memberId, accountId, sessionId: session.id };
+    const ended = await endOldestSessions(tx, own, nowMs);
+    await recordSignIn(tx, own, ended, request);
   });
   return { token, expiresAt, memberId, accountId, role, freshFactorUntilMs };
+}
+
+/** Accounts in the order of their ids, so that two transactions never wait for each other's chains. */
+async function recordSignIn(
+  tx: StoreTransaction,
+  { memberId, accountId, sessionId }: EndedSession,
+  ended: readonly EndedSession[],
+  request: MemberRequest,
+): Promise<void> {
+  const ends = ended.map(({ sessionId: subject, ...member }): MemberChange => {
+    return { ...member, action: 'session.end', subject };
+  });
+  const opening: MemberChange = { memberId, accountId, action: 'session.sign_in', subject: sessionId };
+  const changes = [opening, ...ends].sort((one, other) => one.accountId.localeCompare(other.accountId));
+  for (const change of changes) await auditMember(tx, change, request);
 }

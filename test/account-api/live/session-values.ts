@@ -86,6 +86,11 @@ export async function sessionValues(
     fresh_member_id: async () => (await members.newMember(owner, 'viewer')).memberId,
     other_member_id: () => stranger.memberId,
     fresh_invitation_id: async () => (await members.newInvitation(owner)).invitationId,
+    invited_email: async () => {
+      const email = members.newEmail();
+      for (let sent = 0; sent < 5; sent += 1) await members.newInvitation(owner, email);
+      return email;
+    },
     invitation_token: async () => (await members.newInvitation(owner)).token,
     known_invitation_token: async () => (await members.newInvitation(owner, stranger.email)).token,
     joined_invitation_token: async () => {

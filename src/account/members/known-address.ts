@@ -1,0 +1,21 @@
+import { and, eq, gt, isNotNull } from '../../store/drizzle.ts';
+import { loginSessions, logins } from '../../store/member-tables.ts';
+import type { MemberDeps } from './member-deps.ts';
+import { type Attempt, networkOf } from './sign-in-attempts.ts';
+
+/** The sender of a password, with whether it is at an address where the login has a live session. */
+export async function readAttempt(
+  { store }: Pick<MemberDeps, 'store'>,
+  { email, address }: Pick<Attempt, 'email' | 'address'>,
+  nowMs: number,
+): Promise<Attempt> {
+  const { userId, memberId, expiresAt, ipAddress } = loginSessions;
+  const rows = await store.db
+    .selectDistinct({ ipAddress })
+    .from(loginSessions)
+    .innerJoin(logins, eq(logins.id, userId))
+    .where(and(eq(logins.email, email), isNotNull(memberId), gt(expiresAt, new Date(nowMs))));
+  const network = address === undefined ? undefined : networkOf(address);
+  const isKnown = rows.some((row) => row.ipAddress !== null && networkOf(row.ipAddress) === network);
+  return { email, address, isKnown };
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { listSessions } from '../../../src/account/members/sessions.ts';
+import { signIn } from '../../../src/account/members/sign-in.ts';
+import { toServiceError } from '../../../src/base/service-error.ts';
+import { auditRecords } from '../../../src/store/audit-tables.ts';
+import { and, eq } from '../../../src/store/drizzle.ts';
+import { describeStores } from '../../store/backends.ts';
+import { NOW_MS } from '../new-customer.ts';
+import { at, memberWorld, newEmail, PASSWORD, refusal } from './member-world.ts';
+
+describeStores('a flood of sign-ins', (backend) => {
+  const store = backend.shared();
+
+  test('is refused from the 65th on that waits, and leaves the queue as it was', async () => {
+    const { deps, newOwner, enter } = memberWorld(store());
+    const { email } = await newOwner();
+    const gate = Promise.withResolvers<undefined>();
+    const slow = { ...deps, auth: { startSession: () => gate.promise } };
+    const send = () => signIn(slow, { email: newEmail(), password: PASSWORD }, at());
+    const waiting = Array.from({ length: 64 }, () => refusal(send()));
+    expect(await send().catch(toServiceError)).toMatchObject({
+      code: 'signInLocked',
+      context: { retryAfterSeconds: 5 },
+    });
+    expect(await refusal(enter(email))).toBe('signInLocked');
+    gate.resolve(undefined);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['signInFailed']));
+    expect(await refusal(enter(email))).toBe('none');
+  });
+
+  test('leaves a login with twenty sessions: the oldest end, on record', async () => {
+    const { newOwner, enter, holderOf } = memberWorld(store());
+    const { accountId, email, memberId } = await newOwner();
+    const tokens = [];
+    for (let sent = 0; sent < 22; sent += 1) tokens.push((await enter(email, {}, at(NOW_MS + sent))).token);
+    const answers = await Promise.all(tokens.map((token) => refusal(holderOf(token))));
+    expect(answers).toEqual(tokens.map((_, index) => (index < 2 ? 'sessionInvalid' : 'none')));
+    const holder = await holderOf(tokens.at(-1) ?? '');
+    expect(await listSessions({ store: store() }, holder, NOW_MS)).toHaveLength(20);
+    const isEnd = and(eq(auditRecords.accountId, accountId), eq(auditRecords.action, 'session.end'));
+    const ends = await store().db.select().from(auditRecords).where(isEnd);
+    expect(ends.map((record) => record.memberId)).toEqual([memberId, memberId]);
+    expect(new Set(ends.map(({ subject }) => subject)).size).toBe(2);
+  });
+});
