@@ -78,9 +78,11 @@ export async function readWalletUsage(
 function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]): SQL {
   const group = (at: SQL): SQL =>
     by === 'token' ? sql`caller_id` : by === 'operation' ? sql`action` : startOf(by, at);
+  // Only sums by token have names: others have a group for each token less.
+  const caller = by === 'token' ? sql`caller_id` : sql`null::uuid`;
   const isMinute = by === 'minute';
   const records = (walked: SQL, rest: SQL): SQL => sql`
-    select ${group(sql`at`)} as "group", caller_id,
+    select ${group(sql`at`)} as "group", ${caller} as caller_id,
       count(*) filter (where is_served and action <> 'create')
         + count(distinct case when is_served and action = 'create' then request_id end) as requests,
       coalesce(sum(units) filter (where not is_served), 0) as refused
@@ -90,7 +92,7 @@ function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]):
   const selects = parts.map((part) => {
     if (part.unit === 'minute')
       return records(within(sql`at`, part), isMinute ? sql`true` : sql`seq <= a.seq`);
-    return sql`select ${group(sql`hour`)} as "group", caller_id, requests, refused
+    return sql`select ${group(sql`hour`)} as "group", ${caller} as caller_id, requests, refused
       from (select hour, token_id as caller_id, action, requests, refused from wallet_request_hours
         where account_id = a.id and ${within(sql`hour`, part)}) hours`;
   });
