@@ -21,5 +21,5 @@ export function showRecord(record: StoredRecord & { readonly tokenName?: string 
 
 /** Returns bytes in hexadecimal digits. */
 export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }

@@ -24,11 +24,13 @@ export function createRowReader<T extends PgTable>(
   table: T,
 ): (row: Record<string, unknown>) => T['$inferSelect'] {
   const columns = Object.entries(getTableColumns(table));
-  return (row) =>
-    Object.fromEntries(
-      columns.map(([member, column]) => {
-        const value = row[column.name];
-        return [member, value === null ? null : column.mapFromDriverValue(value)];
-      }),
-    );
+  // Assigned one by one, all rows have one shape, which engines read and write fastest.
+  return (row) => {
+    const read: Record<string, unknown> = {};
+    for (const [member, column] of columns) {
+      const value = row[column.name];
+      read[member] = value === null ? null : column.mapFromDriverValue(value);
+    }
+    return read;
+  };
 }
