@@ -7,6 +7,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { createListLoads, type ListLoad } from './account-loads.ts';
 import { fillAccount, SIZES } from './fill-account.ts';
+import { type Flushes, measureFlushes } from './usage-flushes.ts';
 
 // Measures the lists and sums of a large account on the embedded store and on PostgreSQL, beside plain queries. See README.md.
 
@@ -19,6 +20,9 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
+/** Plain queries take seconds on the embedded store, and take the pages of others out of its memory. */
+const RAW_EVERY = 15;
+const FLUSH_ROUNDS = 10;
 const [busy = 0] = loadavg();
 const log = pino({ level: 'warn' });
 const isOne = values.pglite || values.postgres;
@@ -32,7 +36,7 @@ const results = `# Results of the bench of lists
 
 Written by \`make bench\`; see [README.md](README.md) for what is measured. ${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${rounds} rounds. The load average of the machine was ${busy.toFixed(1)} before.
 
-One account has ${shown(SIZES.keys)} API keys, ${shown(SIZES.wallets)} wallets, ${shown(SIZES.minutes)} minutes of usage (${shown(SIZES.minutes * 10)} calls), ${shown(SIZES.records)} audit records and ${shown(SIZES.charges)} charges, all in ${SIZES.days} days.
+One account has ${shown(SIZES.members)} members, ${shown(SIZES.keys)} API keys, ${shown(SIZES.wallets)} wallets, ${shown(SIZES.minutes)} minutes of usage (${shown(SIZES.minutes * 10)} calls), ${shown(SIZES.records)} audit records and ${shown(SIZES.charges)} charges, all in ${SIZES.days} days. There are ${shown(SIZES.accounts)} other accounts.
 
 ${tables.join('\n')}`;
 console.log(results);
@@ -58,7 +62,11 @@ async function onStore(name: string, databaseUrl?: string): Promise<string> {
     const account = await fillAccount(store, nowMs);
     const filledS = ((Date.now() - nowMs) / 1_000).toFixed(0);
     const measured = await measure(store, createListLoads({ store, ...account, nowMs }));
-    return `## On ${name}\n\nFilled in ${filledS} s.\n\n${render(measured)}`;
+    const { accountId } = account;
+    const flushes = await measureFlushes(store, {
+      ...{ accountId, nowMs, rounds: Math.min(rounds, FLUSH_ROUNDS) },
+    });
+    return `## On ${name}\n\nFilled in ${filledS} s.\n\n${render(measured)}\n${renderFlushes(flushes)}`;
   } finally {
     await store.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -70,7 +78,7 @@ async function measure(store: Store, loads: readonly ListLoad[]): Promise<readon
   for (let round = -1; round < rounds; round += 1)
     for (const { load, own, raw } of measured) {
       const spent = await time(load.run);
-      const spentRaw = round % 5 === 0 ? await time(() => store.db.execute(load.raw)) : undefined;
+      const spentRaw = round % RAW_EVERY === 0 ? await time(() => store.db.execute(load.raw)) : undefined;
       if (round < 0) continue;
       own.push(spent);
       if (spentRaw !== undefined) raw.push(spentRaw);
@@ -92,6 +100,23 @@ function render(measured: readonly Measured[]): string {
   });
   return `| operation | p50 ms | p95 ms | plain query p50 ms | ratio |
 |---|---:|---:|---:|---:|
+${rows.join('\n')}
+`;
+}
+
+function renderFlushes(measured: readonly Flushes[]): string {
+  const rows = measured.map(({ name, own, plain }) => {
+    const figures = (['ms', 'cpuMs'] as const).flatMap((part) => {
+      const [ours, theirs] = [own, plain].map((costs) => costs.map((cost) => cost[part]));
+      const ratios = ours?.map((spent, round) => spent / (theirs?.[round] ?? Number.NaN));
+      return [ours, theirs, ratios].map((numbers) => quantile(numbers ?? [], 0.5));
+    });
+    return `| ${[name, ...figures.map((figure) => figure.toFixed(figure < 10 ? 2 : 0))].join(' | ')} |`;
+  });
+  return `Flushes of full batches of usage (10,000 rows), beside a statement that adds them to the minutes alone:
+
+| batch | p50 ms | minutes alone | ratio | CPU p50 ms | minutes alone | ratio |
+|---|---:|---:|---:|---:|---:|---:|
 ${rows.join('\n')}
 `;
 }

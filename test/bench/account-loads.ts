@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
+import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { Keyring } from '../../src/account/keyring.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
@@ -7,6 +8,7 @@ import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import type { AccountContext } from '../../src/account-api/account-context.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { type FilledAccount, SIZES } from './fill-account.ts';
 
 /** An operation of the account service, and a query that reads the same from the rows themselves. */
@@ -30,8 +32,9 @@ export function createListLoads({
   const context = {
     ...{ store, keyring: new Keyring(), tokens: new TokenRing(), plans: new PlanBook() },
     ...{ flushUsage: () => Promise.resolve(), clock: { nowMs: () => nowMs } },
+    ...{ members: { store }, reconciliation: { isDone: () => true } },
     caller: { accountId, tokenId, scopes: new Set(SCOPES), requestId: 'req_bench' },
-  } as unknown as AccountContext;
+  } as unknown as AccountContext & WalletContext;
   const handlers = ACCOUNT_HANDLERS;
   const page = { limit: 100 };
   // Neither end is at the beginning of an hour.
@@ -65,6 +68,11 @@ export function createListLoads({
         where account_id = ${accountId} and at >= ${since} and at < ${until} group by 1`,
     };
   };
+  const managed = (name: string, query: object, where: SQL): ListLoad => ({
+    name: `listWallets ${name}`,
+    run: () => WALLET_HANDLERS.listWallets(context, requestWith({ ...page, ...query })),
+    raw: sql`select * from wallets where account_id = ${accountId} and ${where} order by created_at desc, id desc limit 100`,
+  });
   const records = (name: string, query: object, where: SQL): ListLoad => ({
     name: `listAuditRecords ${name}`,
     run: () => handlers.listAuditRecords(context, requestWith({ ...page, ...query })),
@@ -86,6 +94,19 @@ export function createListLoads({
       run: () => handlers.listTokens(context, requestWith(page)),
       raw: sql`select * from access_tokens where account_id = ${accountId} order by created_at desc, id desc limit 100`,
     },
+    {
+      name: 'listMembers',
+      run: () => handlers.listMembers(context, requestWith(undefined)),
+      raw: sql`select * from members join logins on logins.id = user_id where account_id = ${accountId}`,
+    },
+    ...[undefined, 'other7', 'none'].map((part) => ({
+      name: `listAccounts${part === undefined ? '' : ` whose names contain ${part}`}`,
+      run: () => handlers.listAccounts(context, requestWith({ ...page, ...(part && { name: part }) })),
+      raw: sql`select * from accounts where strpos(name, ${part ?? ''}) > 0 order by created_at desc, id desc limit 100`,
+    })),
+    managed('newest', {}, sql`true`),
+    managed('by label', { label: 'Label 77' }, sql`label ilike '%label 77%'`),
+    managed('by a label that none has', { label: 'deposit' }, sql`label ilike '%deposit%'`),
     records('newest', {}, sql`true order by seq desc`),
     records('of a wallet', { wallet_id: 'w_77' }, sql`wallet_id = 'w_77' order by seq desc`),
     records('between instants', { since, until: middle }, sql`at < ${middle} order by at desc, seq desc`),
