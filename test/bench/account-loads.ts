@@ -32,7 +32,11 @@ export function createListLoads({
   const context = {
     ...{ store, keyring: new Keyring(), tokens: new TokenRing(), plans: new PlanBook() },
     ...{ flushUsage: () => Promise.resolve(), clock: { nowMs: () => nowMs } },
-    ...{ members: { store }, reconciliation: { isDone: () => true } },
+    ...{
+      members: { store },
+      reconciliation: { isDone: () => true },
+      request: { requestId: 'req_bench', nowMs },
+    },
     caller: { accountId, tokenId, scopes: new Set(SCOPES), requestId: 'req_bench' },
   } as unknown as AccountContext & WalletContext;
   const handlers = ACCOUNT_HANDLERS;
