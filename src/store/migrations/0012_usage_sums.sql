@@ -48,16 +48,16 @@ CREATE INDEX "members_account" ON "members" USING btree ("account_id");--> state
 CREATE INDEX "usage_minutes_key" ON "usage_minutes" USING btree ("key_id","minute");--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
 SELECT coalesce((SELECT account_id FROM "api_keys" WHERE id = u.key_id), (SELECT account_id FROM "members" WHERE id = u.key_id), '00000000-0000-0000-0000-000000000000'), 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
 SELECT coalesce((SELECT account_id FROM "api_keys" WHERE id = u.key_id), (SELECT account_id FROM "members" WHERE id = u.key_id), '00000000-0000-0000-0000-000000000000'), 'methods_hour', date_trunc('hour', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
 SELECT u.key_id, 'methods_day', date_trunc('day', u.minute, 'UTC'), u.network, u.method, sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
 SELECT u.key_id, 'total_day', date_trunc('day', u.minute, 'UTC'), '', '', sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;--> statement-breakpoint
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;--> statement-breakpoint
 INSERT INTO "usage_sums" ("owner_id", "series", "start", "network", "method", "calls", "errors", "refused", "weight")
 SELECT u.key_id, 'total_hour', date_trunc('hour', u.minute, 'UTC'), '', '', sum(u.calls), sum(u.errors), sum(u.refused), sum(u.weight)
-FROM "usage_minutes" u GROUP BY 1, 3, 4, 5;
+FROM "usage_minutes" u GROUP BY 1, 3, 4, 5 ORDER BY 1, 3, 4, 5;
