@@ -69,6 +69,12 @@ function served(chromium: string, postgresUrl: string): void {
     await dialog.getByLabel('With').selectOption('Python');
     const printed = await run('python3', ['-c', String(await dialog.locator('pre').textContent())]);
     expect(printed.stdout).toMatch(/^\d+\n$/);
+    for (const client of ['@solana/kit', '@solana/web3.js 1.x']) {
+      await dialog.getByLabel('With').selectOption(client);
+      const program = String(await dialog.locator('pre').textContent());
+      const { stdout: slot } = await run(process.execPath, ['--input-type=module', '-e', program]);
+      expect([client, slot]).toEqual([client, expect.stringMatching(/^\d+n?\n$/)]);
+    }
     expect(complaints).toEqual([]);
   });
 
