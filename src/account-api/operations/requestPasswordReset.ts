@@ -11,8 +11,8 @@ export const requestPasswordReset: AccountHandler<AccountContext, 'requestPasswo
   { body },
 ) => {
   const { mail, members, request } = context;
-  if (mail === undefined) throw serviceError('mailNotConfigured');
   const email = readEmail(body.email);
+  if (mail === undefined) throw serviceError('mailNotConfigured');
   await countReset(members, { email, address: request.address }, request.nowMs);
   mail.requestReset(email, request);
   return completed(context);
