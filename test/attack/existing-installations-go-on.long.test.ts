@@ -16,6 +16,8 @@ const LATER = [
   'drop table backup_codes, login_credentials, login_sessions, login_verifications, member_factor_drafts, member_factors',
   'drop table member_invitations, setup_links, sign_in_attempts, members, logins',
   'alter table audit_records drop column member_id, drop column subject',
+  'drop index usage_minutes_key',
+  'drop table key_uses, usage_sums, wallet_charge_hours, wallet_request_hours, wallet_sum_tips',
   'drop table limit_requests',
   'drop index accounts_created',
   'alter table accounts drop column operates',
