@@ -41,6 +41,7 @@ bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists
 	@$(NODE) test/bench/account-lists.ts
 	@$(NODE) test/bench/fan-out.ts
 	@$(NODE) test/bench/dashboard.ts
+	@$(NODE) test/bench/webhooks.ts
 	@exec $(NODE) test/bench/grpc.ts
 
 IMAGES := node_modules/.cache/keyslot-images

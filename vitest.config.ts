@@ -21,13 +21,19 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
 );
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
+/**
+ * Where a processor has protection keys, V8 ends a process now and then that opens and closes one PGlite after the other (`Check failed:
+ * jit_page.has_value()`, nodejs/node#64500). A server opens one, once.
+ */
+const WITHOUT_PROTECTION_KEYS = ['--no-memory-protection-keys'];
+
 export default defineConfig({
   test: {
     pool: 'forks',
     // More than most machines of this size have cores: much of a test is waiting for a process to start.
     maxWorkers: 4,
     // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. CI tests what runs in production.
-    execArgv: process.env.CI === undefined ? ['--liftoff-only'] : [],
+    execArgv: [...WITHOUT_PROTECTION_KEYS, ...(process.env.CI === undefined ? ['--liftoff-only'] : [])],
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -19,6 +19,7 @@ const schema = {
     http: { $ref: 'parts#/$defs/Http', default: {} },
     grpc: { $ref: 'parts#/$defs/Grpc', default: {} },
     mail: { $ref: 'parts#/$defs/Mail', default: {} },
+    webhooks: { $ref: 'parts#/$defs/Webhooks', default: {} },
     metrics: { $ref: 'parts#/$defs/Metrics', default: {} },
     networks: { type: 'array', default: [{}], minItems: 1, items: { $ref: 'parts#/$defs/NetworksItem' } },
     upstream: { $ref: 'parts#/$defs/Upstream', default: {} },
@@ -735,6 +736,7 @@ const schemaGrpc = {
   additionalProperties: false,
   properties: {
     port: { default: 50051, 'x-int': 'u16' },
+    public_url: { type: 'string', pattern: '^https?://[^\\s/?#@]+$' },
     max_streams_per_key: { default: 100, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
     max_unread_bytes: { default: 1048576, 'x-int': 'u32', 'x-minimum': 16384, 'x-maximum': 268435456 },
     max_unread_messages: { default: 1000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
@@ -747,6 +749,7 @@ const schemaGrpc = {
     max_block_bytes: { default: 134217728, 'x-int': 'u32', 'x-minimum': 1048576, 'x-maximum': 1073741824 },
   },
 };
+const pattern_70107b09 = new RegExp('^https?://[^\\s/?#@]+$', 'u');
 
 function validateGrpc(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -802,6 +805,30 @@ function validateGrpc(data, { instancePath = '', parentData, parentDataProperty,
         message: 'must be an integer (u16)',
       });
       errors++;
+    }
+    if (data.public_url !== undefined) {
+      let data_public_url = data.public_url;
+      if (typeof data_public_url === 'string') {
+        if (!pattern_70107b09.test(data_public_url)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/public_url',
+            schemaPath: '#/properties/public_url/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^https?://[^\\s/?#@]+$' },
+            message: 'must match pattern "' + '^https?://[^\\s/?#@]+$' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/public_url',
+          schemaPath: '#/properties/public_url/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
     }
     let data_max_streams_per_key = data.max_streams_per_key;
     if (
@@ -1345,6 +1372,76 @@ function validateMail(data, { instancePath = '', parentData, parentDataProperty,
     errors++;
   }
   validateMail.errors = vErrors;
+  return errors === 0;
+}
+
+function validateWebhooks(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.allowed_targets === undefined) {
+      data.allowed_targets = [];
+    }
+    for (const key0 in data) {
+      if (!(key0 === 'allowed_targets')) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    let data_allowed_targets = data.allowed_targets;
+    if (Array.isArray(data_allowed_targets)) {
+      const len0 = data_allowed_targets.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        let data_allowed_targets_item = data_allowed_targets[i0];
+        if (typeof data_allowed_targets_item === 'string') {
+          if (data_allowed_targets_item.length < 1) {
+            (vErrors ??= []).push({
+              instancePath: instancePath + '/allowed_targets/' + i0,
+              schemaPath: '#/properties/allowed_targets/items/minLength',
+              keyword: 'minLength',
+              params: { limit: 1 },
+              message: 'must NOT have fewer than 1 characters',
+            });
+            errors++;
+          }
+        } else {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/allowed_targets/' + i0,
+            schemaPath: '#/properties/allowed_targets/items/type',
+            keyword: 'type',
+            params: { type: 'string' },
+            message: 'must be string',
+          });
+          errors++;
+        }
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/allowed_targets',
+        schemaPath: '#/properties/allowed_targets/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateWebhooks.errors = vErrors;
   return errors === 0;
 }
 
@@ -3421,6 +3518,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.mail === undefined) {
       data.mail = {};
     }
+    if (data.webhooks === undefined) {
+      data.webhooks = {};
+    }
     if (data.metrics === undefined) {
       data.metrics = {};
     }
@@ -3698,6 +3798,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateMail.errors : vErrors.concat(validateMail.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateWebhooks(data.webhooks, {
+        instancePath: instancePath + '/webhooks',
+        parentData: data,
+        parentDataProperty: 'webhooks',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateWebhooks.errors : vErrors.concat(validateWebhooks.errors);
       errors = vErrors.length;
     }
     if (

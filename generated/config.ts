@@ -58,6 +58,8 @@ export type Config = {
   readonly grpc: {
     /** 0 picks any free port; dev.json and the first lines of output show which one. */
     readonly port: number;
+    /** URL at which clients reach the topic streams, without a path; the dashboard shows it. If absent, it is the host of http.public_url or of the request with the port of the gRPC server; with http.behind_proxy, none is shown. */
+    readonly public_url?: string;
     /** Maximum number of open streams for one API key. */
     readonly max_streams_per_key: number;
     /** Maximum number of bytes that wait for the client of one stream; one additional message may exceed it. */
@@ -87,6 +89,11 @@ export type Config = {
     readonly smtp_url_file?: string;
     /** Address that mails are sent from, such as keyslot@example.com. */
     readonly from?: string;
+  };
+  /** Webhooks, which accounts create in the account service. */
+  readonly webhooks: {
+    /** Networks besides the public ones that events may be sent to, also without TLS: 10.0.0.0/8, fd00::/8 or single addresses. Every account can then send requests there. The development account of a server on a loopback address may use loopback anyway. */
+    readonly allowed_targets: readonly string[];
   };
   /** A separate listener for /metrics, without TLS or authentication. If it is used, the HTTP port does not serve /metrics. */
   readonly metrics: {
@@ -449,6 +456,14 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: '0 picks any free port; dev.json and the first lines of output show which one.',
   },
   {
+    path: ['grpc', 'public_url'],
+    type: 'string',
+    env: 'KEYSLOT_GRPC_PUBLIC_URL',
+    secret: false,
+    description:
+      'URL at which clients reach the topic streams, without a path; the dashboard shows it. If absent, it is the host of http.public_url or of the request with the port of the gRPC server; with http.behind_proxy, none is shown.',
+  },
+  {
     path: ['grpc', 'max_streams_per_key'],
     type: 'integer',
     env: 'KEYSLOT_MAX_STREAMS_PER_KEY',
@@ -551,6 +566,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAIL_FROM',
     secret: false,
     description: 'Address that mails are sent from, such as keyslot@example.com.',
+  },
+  {
+    path: ['webhooks', 'allowed_targets'],
+    type: 'array',
+    env: 'KEYSLOT_WEBHOOKS_ALLOWED_TARGETS',
+    default: [],
+    secret: false,
+    description:
+      'Networks besides the public ones that events may be sent to, also without TLS: 10.0.0.0/8, fd00::/8 or single addresses. Every account can then send requests there. The development account of a server on a loopback address may use loopback anyway.',
   },
   {
     path: ['metrics', 'port'],

@@ -2062,6 +2062,54 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** No webhook of the account has this id. */
+  webhookNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'webhook_not_found',
+      status: 404,
+      title: 'Webhook not found',
+      detail: 'There is no webhook with the id {id}.',
+    },
+    data: [],
+  },
+  /** No delivery of a webhook of the account has this id, or it is older than 30 days. */
+  deliveryNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'delivery_not_found',
+      status: 404,
+      title: 'Delivery not found',
+      detail: 'There is no delivery with the id {id}; deliveries are kept for 30 days.',
+    },
+    data: [],
+  },
+  /** The account has as many webhooks as it may have. */
+  webhooksTooMany: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'webhooks_too_many',
+      status: 409,
+      title: 'Too many webhooks',
+      detail: 'The account has {limit} webhooks; delete one first.',
+    },
+    data: ['limit'],
+  },
+  /** The webhook sends nothing now, so nothing can be sent to it. */
+  webhookNotActive: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'webhook_not_active',
+      status: 409,
+      title: 'Webhook not active',
+      detail: 'The webhook {id} is not active ({reason}); turn it on first.',
+    },
+    data: [],
+  },
   /** No request for a higher limit has this id. */
   limitRequestNotFound: {
     area: 'account',
@@ -2494,6 +2542,10 @@ export type ErrorContext = {
   readonly accountNotOperator: { readonly name: string };
   readonly creditNotAvailable: { readonly amountUsd: string; readonly availableUsd: string };
   readonly creditReferenceUsed: { readonly reference: string; readonly amountUsd: string };
+  readonly webhookNotFound: { readonly id: string };
+  readonly deliveryNotFound: { readonly id: string };
+  readonly webhooksTooMany: { readonly limit: number | bigint };
+  readonly webhookNotActive: { readonly id: string; readonly reason: string };
   readonly limitRequestNotFound: { readonly id: string };
   readonly limitRequestDecided: { readonly id: string; readonly state: string };
   readonly limitRequestsTooMany: { readonly limit: number | bigint };

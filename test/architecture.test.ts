@@ -59,7 +59,7 @@ const DASHBOARD = /^src\/dashboard\//;
 const DASHBOARD_MAY_IMPORT = [
   DASHBOARD,
   /^runtime\//,
-  /^generated\/(account|ledger|wallets)\/(client|subscriptions-client|types)\.ts$/,
+  /^generated\/(account|ledger|wallets)\/(client|events|subscriptions-client|types)\.ts$/,
 ];
 
 /**
@@ -69,7 +69,7 @@ const DASHBOARD_MAY_IMPORT = [
 const ROOMS = [
   'dashboard',
   ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
-  ...['upstream', 'ledger', 'stream', 'account', 'wallets', 'account-api', 'gate', 'server'],
+  ...['upstream', 'ledger', 'stream', 'account', 'webhooks', 'wallets', 'account-api', 'gate', 'server'],
   ...['localnet', 'mock', 'contract', 'admin', 'start', 'cli'],
 ];
 

@@ -6,7 +6,7 @@ import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
 
 const README = fileURLToPath(new URL('client-readme.md', import.meta.url));
-/** What is exported as the package itself, and as ./account: names of the two are the same. */
+/** The modules that are exported as the package itself and as ./account. */
 const ENTRIES = ['generated/package.ts', 'generated/account/package.ts'];
 /** The client of streams, which is for Node. */
 const STREAM_ENTRY = 'generated/stream/package.ts';

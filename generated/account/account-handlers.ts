@@ -5,6 +5,8 @@ import { listAuditRecords } from '../../src/account-api/operations/listAuditReco
 import { listAuditChain } from '../../src/account-api/operations/listAuditChain.ts';
 import { listAuditHeads } from '../../src/account-api/operations/listAuditHeads.ts';
 import { renewBackupCodes } from '../../src/account-api/operations/renewBackupCodes.ts';
+import { readDelivery } from '../../src/account-api/operations/readDelivery.ts';
+import { retryDelivery } from '../../src/account-api/operations/retryDelivery.ts';
 import { listEntries } from '../../src/account-api/operations/listEntries.ts';
 import { listInvitations } from '../../src/account-api/operations/listInvitations.ts';
 import { createInvitation } from '../../src/account-api/operations/createInvitation.ts';
@@ -27,6 +29,7 @@ import { createAccount } from '../../src/account-api/operations/createAccount.ts
 import { readAccount } from '../../src/account-api/operations/readAccount.ts';
 import { creditAccount } from '../../src/account-api/operations/creditAccount.ts';
 import { setAccountLimits } from '../../src/account-api/operations/setAccountLimits.ts';
+import { bookPayment } from '../../src/account-api/operations/bookPayment.ts';
 import { setAccountPlan } from '../../src/account-api/operations/setAccountPlan.ts';
 import { createAccountSetupLink } from '../../src/account-api/operations/createAccountSetupLink.ts';
 import { listOpenLimitRequests } from '../../src/account-api/operations/listOpenLimitRequests.ts';
@@ -57,6 +60,14 @@ import { createToken } from '../../src/account-api/operations/createToken.ts';
 import { revokeToken } from '../../src/account-api/operations/revokeToken.ts';
 import { getUsage } from '../../src/account-api/operations/getUsage.ts';
 import { getWalletUsage } from '../../src/account-api/operations/getWalletUsage.ts';
+import { listWebhooks } from '../../src/account-api/operations/listWebhooks.ts';
+import { createWebhook } from '../../src/account-api/operations/createWebhook.ts';
+import { deleteWebhook } from '../../src/account-api/operations/deleteWebhook.ts';
+import { updateWebhook } from '../../src/account-api/operations/updateWebhook.ts';
+import { listDeliveries } from '../../src/account-api/operations/listDeliveries.ts';
+import { replayWebhook } from '../../src/account-api/operations/replayWebhook.ts';
+import { rotateWebhookSecret } from '../../src/account-api/operations/rotateWebhookSecret.ts';
+import { testWebhook } from '../../src/account-api/operations/testWebhook.ts';
 import type { AccountHandlers } from './handlers.ts';
 
 /** What answers each operation. */
@@ -66,6 +77,8 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   listAuditChain,
   listAuditHeads,
   renewBackupCodes,
+  readDelivery,
+  retryDelivery,
   listEntries,
   listInvitations,
   createInvitation,
@@ -88,6 +101,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   readAccount,
   creditAccount,
   setAccountLimits,
+  bookPayment,
   setAccountPlan,
   createAccountSetupLink,
   listOpenLimitRequests,
@@ -118,4 +132,12 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   revokeToken,
   getUsage,
   getWalletUsage,
+  listWebhooks,
+  createWebhook,
+  deleteWebhook,
+  updateWebhook,
+  listDeliveries,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
 };

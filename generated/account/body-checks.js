@@ -8,6 +8,7 @@ import * as changeRole from './bodies/changeRole.js';
 import * as createAccount from './bodies/createAccount.js';
 import * as creditAccount from './bodies/creditAccount.js';
 import * as setAccountLimits from './bodies/setAccountLimits.js';
+import * as bookPayment from './bodies/bookPayment.js';
 import * as setAccountPlan from './bodies/setAccountPlan.js';
 import * as refuseLimitRequest from './bodies/refuseLimitRequest.js';
 import * as putPlan from './bodies/putPlan.js';
@@ -21,6 +22,10 @@ import * as switchAccount from './bodies/switchAccount.js';
 import * as confirmSecondFactor from './bodies/confirmSecondFactor.js';
 import * as acceptSetupLink from './bodies/acceptSetupLink.js';
 import * as createToken from './bodies/createToken.js';
+import * as createWebhook from './bodies/createWebhook.js';
+import * as updateWebhook from './bodies/updateWebhook.js';
+import * as replayWebhook from './bodies/replayWebhook.js';
+import * as rotateWebhookSecret from './bodies/rotateWebhookSecret.js';
 
 /** The check of each operation's body. */
 export const BODY_CHECKS = {
@@ -33,6 +38,7 @@ export const BODY_CHECKS = {
   createAccount,
   creditAccount,
   setAccountLimits,
+  bookPayment,
   setAccountPlan,
   refuseLimitRequest,
   putPlan,
@@ -46,4 +52,8 @@ export const BODY_CHECKS = {
   confirmSecondFactor,
   acceptSetupLink,
   createToken,
+  createWebhook,
+  updateWebhook,
+  replayWebhook,
+  rotateWebhookSecret,
 };

@@ -13,22 +13,28 @@ import type {
   CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  CreateWebhookRequest,
   CreditRequest,
   GetUsageQuery,
   GetWalletUsageQuery,
   ListAuditQuery,
+  ListDeliveriesQuery,
   ListEntriesQuery,
   PageQuery,
+  PaymentRequest,
   PutPlanRequest,
   RefuseLimitRequest,
+  ReplayRequest,
   RequestLimitRequest,
   RequestPasswordResetRequest,
   ResetPasswordRequest,
   RotateKeyRequest,
+  RotateSecretRequest,
   SetLimitRequest,
   SetPlanRequest,
   SignInRequest,
   SwitchAccountRequest,
+  UpdateWebhookRequest,
 } from './types.ts';
 
 /** What has a default is there. */
@@ -41,6 +47,8 @@ export type CheckedBodies = {
   readonly listAuditChain: undefined;
   readonly listAuditHeads: undefined;
   readonly renewBackupCodes: undefined;
+  readonly readDelivery: undefined;
+  readonly retryDelivery: undefined;
   readonly listEntries: undefined;
   readonly listInvitations: undefined;
   readonly createInvitation: CreateInvitationRequest;
@@ -66,6 +74,7 @@ export type CheckedBodies = {
   readonly readAccount: undefined;
   readonly creditAccount: CreditRequest;
   readonly setAccountLimits: SetLimitRequest;
+  readonly bookPayment: PaymentRequest;
   readonly setAccountPlan: SetPlanRequest;
   readonly createAccountSetupLink: undefined;
   readonly listOpenLimitRequests: undefined;
@@ -96,6 +105,20 @@ export type CheckedBodies = {
   readonly revokeToken: undefined;
   readonly getUsage: undefined;
   readonly getWalletUsage: undefined;
+  readonly listWebhooks: undefined;
+  readonly createWebhook: WithDefaults<
+    CreateWebhookRequest,
+    { ordered: Required<CreateWebhookRequest>['ordered'] }
+  >;
+  readonly deleteWebhook: undefined;
+  readonly updateWebhook: UpdateWebhookRequest;
+  readonly listDeliveries: undefined;
+  readonly replayWebhook: ReplayRequest;
+  readonly rotateWebhookSecret: WithDefaults<
+    RotateSecretRequest,
+    { overlap_seconds: Required<RotateSecretRequest>['overlap_seconds'] }
+  >;
+  readonly testWebhook: undefined;
 };
 
 /** The query parameters of an operation after checkQuery: what has a default is there. */
@@ -111,6 +134,8 @@ export type CheckedQueries = {
     { from_seq: Required<AuditHeadsQuery>['from_seq']; limit: Required<AuditHeadsQuery>['limit'] }
   >;
   readonly renewBackupCodes: undefined;
+  readonly readDelivery: undefined;
+  readonly retryDelivery: undefined;
   readonly listEntries: WithDefaults<ListEntriesQuery, { limit: Required<ListEntriesQuery>['limit'] }>;
   readonly listInvitations: undefined;
   readonly createInvitation: undefined;
@@ -133,6 +158,7 @@ export type CheckedQueries = {
   readonly readAccount: undefined;
   readonly creditAccount: undefined;
   readonly setAccountLimits: undefined;
+  readonly bookPayment: undefined;
   readonly setAccountPlan: undefined;
   readonly createAccountSetupLink: undefined;
   readonly listOpenLimitRequests: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
@@ -163,4 +189,15 @@ export type CheckedQueries = {
   readonly revokeToken: undefined;
   readonly getUsage: WithDefaults<GetUsageQuery, { by: Required<GetUsageQuery>['by'] }>;
   readonly getWalletUsage: WithDefaults<GetWalletUsageQuery, { by: Required<GetWalletUsageQuery>['by'] }>;
+  readonly listWebhooks: undefined;
+  readonly createWebhook: undefined;
+  readonly deleteWebhook: undefined;
+  readonly updateWebhook: undefined;
+  readonly listDeliveries: WithDefaults<
+    ListDeliveriesQuery,
+    { limit: Required<ListDeliveriesQuery>['limit'] }
+  >;
+  readonly replayWebhook: undefined;
+  readonly rotateWebhookSecret: undefined;
+  readonly testWebhook: undefined;
 };

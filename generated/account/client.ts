@@ -32,14 +32,19 @@ import type {
   CreateInvitationRequest,
   CreateKeyRequest,
   CreateTokenRequest,
+  CreateWebhookRequest,
   CreditRequest,
   DeletedPlan,
+  Delivery,
+  DeliveryDetails,
+  DeliveryList,
   GetUsageQuery,
   GetWalletUsageQuery,
   InvitationList,
   LimitRequest,
   LimitRequestList,
   ListAuditQuery,
+  ListDeliveriesQuery,
   ListEntriesQuery,
   MemberList,
   Membership,
@@ -48,21 +53,26 @@ import type {
   NewApiKey,
   NewInvitation,
   NewSetupLink,
+  NewWebhook,
   NodeList,
   OperatedAccount,
   OperatedLimitRequest,
   OperatedLimitRequestList,
   PageQuery,
+  Payment,
+  PaymentRequest,
   PlanFigures,
   PlanList,
   PutPlanRequest,
   RefuseLimitRequest,
+  ReplayRequest,
   RequestLimitRequest,
   RequestPasswordResetRequest,
   ResetPasswordRequest,
   RevokedKey,
   RevokedToken,
   RotateKeyRequest,
+  RotateSecretRequest,
   RotatedKey,
   SecondFactorSecret,
   Session,
@@ -73,8 +83,11 @@ import type {
   SignInOptions,
   SignInRequest,
   SwitchAccountRequest,
+  UpdateWebhookRequest,
   Usage,
   WalletUsage,
+  Webhook,
+  WebhookList,
 } from './types.ts';
 
 export type { CallOptions as AccountCallOptions } from '../../runtime/rest-call.ts';
@@ -116,6 +129,18 @@ export interface AccountClient {
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, account_rate_limited, internal_error, store_unavailable.
    */
   renewBackupCodes(options?: CallOptions): Promise<BackupCodes>;
+  /**
+   * Read what was sent to a webhook, and what it answered.
+   * Attempts are kept for 30 days.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  readDelivery(id: string, options?: CallOptions): Promise<DeliveryDetails>;
+  /**
+   * Send an event again now.
+   * An event that was delivered is sent once more, with the same id.
+   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, account_rate_limited, internal_error, store_unavailable.
+   */
+  retryDelivery(id: string, options?: CallOptions): Promise<Delivery>;
   /**
    * List entries of the books, newest first.
    * Returns deposits, reservations, charges and refunds, in the order in which they were written; with `since` or `until` in the order of time.
@@ -214,7 +239,7 @@ export interface AccountClient {
   leaveAccount(options?: CallOptions): Promise<Completed>;
   /**
    * List the networks that the server serves.
-   * Returns the state of their nodes as this process of the server knows it, and the calls of the last minutes.
+   * Returns the state of their nodes as this process of the server knows it, and the calls of the last hour, day and month.
    * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   listNetworks(options?: CallOptions): Promise<NetworkList>;
@@ -248,6 +273,12 @@ export interface AccountClient {
    * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountLimits(id: string, body: SetLimitRequest, options?: CallOptions): Promise<OperatedAccount>;
+  /**
+   * Book a payment of an account.
+   * For a payment system: its token needs no other scope, reads nothing of the account and takes no money back. A payment is booked once for its reference, however often it is sent.
+   * Scope operator:payments. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_reference_used, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  bookPayment(id: string, body: PaymentRequest, options?: CallOptions): Promise<Payment>;
   /**
    * Set the plan of an account.
    * Applies from the next request on, in every process of the server.
@@ -421,8 +452,8 @@ export interface AccountClient {
    */
   revokeToken(id: string, options?: CallOptions): Promise<RevokedToken>;
   /**
-   * Sum up the calls of API keys.
-   * Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard. Notifications and streamed messages are not counted; the calls that begin them are.
+   * Sum up the calls and messages of API keys.
+   * Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard, and of the messages that were pushed to them: notifications of subscriptions and messages of topic streams.
    * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   getUsage(query?: GetUsageQuery, options?: CallOptions): Promise<Usage>;
@@ -432,6 +463,54 @@ export interface AccountClient {
    * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
    */
   getWalletUsage(query?: GetWalletUsageQuery, options?: CallOptions): Promise<WalletUsage>;
+  /**
+   * List the webhooks of the account.
+   * Returns all of them, without their secrets.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_rate_limited, internal_error, store_unavailable.
+   */
+  listWebhooks(options?: CallOptions): Promise<WebhookList>;
+  /**
+   * Create a webhook.
+   * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  createWebhook(body: CreateWebhookRequest, options?: CallOptions): Promise<NewWebhook>;
+  /**
+   * Delete a webhook.
+   * Nothing is sent to it any more, and its deliveries are forgotten.
+   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  deleteWebhook(id: string, options?: CallOptions): Promise<Webhook>;
+  /**
+   * Change a webhook, or turn it on or off.
+   * Applies to events that are sent from now on.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  updateWebhook(id: string, body: UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
+  /**
+   * List the deliveries of a webhook of the last 30 days, newest first.
+   * Events that have not been tried yet are not among them.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, account_rate_limited, internal_error, store_unavailable.
+   */
+  listDeliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): Promise<DeliveryList>;
+  /**
+   * Send events again from a record of the audit log on.
+   * Every event that the webhook gets is sent again from that record on, with the same ids.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
+  /**
+   * Replace the secret of a webhook.
+   * Events are signed with both secrets for `overlap_seconds` more.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, account_rate_limited, internal_error, store_unavailable.
+   */
+  rotateWebhookSecret(id: string, body: RotateSecretRequest, options?: CallOptions): Promise<NewWebhook>;
+  /**
+   * Send a test event to a webhook.
+   * Sends an event of the type `webhook.test`, whatever events the webhook gets.
+   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, webhook_not_active, account_rate_limited, internal_error, store_unavailable.
+   */
+  testWebhook(id: string, options?: CallOptions): Promise<Delivery>;
 }
 
 /** A client of one server; it runs wherever fetch does. */
@@ -449,6 +528,20 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
       call({ operation: 'listAuditHeads', method: 'GET', path: '/account/v1/audit/heads', query, signal }),
     renewBackupCodes: ({ signal } = {}) =>
       call({ operation: 'renewBackupCodes', method: 'POST', path: '/account/v1/backup-codes', signal }),
+    readDelivery: (id, { signal } = {}) =>
+      call({
+        operation: 'readDelivery',
+        method: 'GET',
+        path: `/account/v1/deliveries/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    retryDelivery: (id, { signal } = {}) =>
+      call({
+        operation: 'retryDelivery',
+        method: 'POST',
+        path: `/account/v1/deliveries/${encodeURIComponent(id)}/retry`,
+        signal,
+      }),
     listEntries: (query, { signal } = {}) =>
       call({ operation: 'listEntries', method: 'GET', path: '/account/v1/entries', query, signal }),
     listInvitations: ({ signal } = {}) =>
@@ -563,6 +656,14 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         operation: 'setAccountLimits',
         method: 'POST',
         path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/limits`,
+        body,
+        signal,
+      }),
+    bookPayment: (id, body, { signal } = {}) =>
+      call({
+        operation: 'bookPayment',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/payments`,
         body,
         signal,
       }),
@@ -710,6 +811,56 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
       call({ operation: 'getUsage', method: 'GET', path: '/account/v1/usage', query, signal }),
     getWalletUsage: (query, { signal } = {}) =>
       call({ operation: 'getWalletUsage', method: 'GET', path: '/account/v1/usage/wallets', query, signal }),
+    listWebhooks: ({ signal } = {}) =>
+      call({ operation: 'listWebhooks', method: 'GET', path: '/account/v1/webhooks', signal }),
+    createWebhook: (body, { signal } = {}) =>
+      call({ operation: 'createWebhook', method: 'POST', path: '/account/v1/webhooks', body, signal }),
+    deleteWebhook: (id, { signal } = {}) =>
+      call({
+        operation: 'deleteWebhook',
+        method: 'DELETE',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    updateWebhook: (id, body, { signal } = {}) =>
+      call({
+        operation: 'updateWebhook',
+        method: 'POST',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}`,
+        body,
+        signal,
+      }),
+    listDeliveries: (id, query, { signal } = {}) =>
+      call({
+        operation: 'listDeliveries',
+        method: 'GET',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}/deliveries`,
+        query,
+        signal,
+      }),
+    replayWebhook: (id, body, { signal } = {}) =>
+      call({
+        operation: 'replayWebhook',
+        method: 'POST',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}/replay`,
+        body,
+        signal,
+      }),
+    rotateWebhookSecret: (id, body, { signal } = {}) =>
+      call({
+        operation: 'rotateWebhookSecret',
+        method: 'POST',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}/rotate`,
+        body,
+        signal,
+      }),
+    testWebhook: (id, { signal } = {}) =>
+      call({
+        operation: 'testWebhook',
+        method: 'POST',
+        path: `/account/v1/webhooks/${encodeURIComponent(id)}/test`,
+        signal,
+      }),
   };
 };
 

@@ -13,6 +13,9 @@ import type {
   BookEntryList,
   Completed,
   DeletedPlan,
+  Delivery,
+  DeliveryDetails,
+  DeliveryList,
   InvitationList,
   LimitRequest,
   LimitRequestList,
@@ -23,10 +26,12 @@ import type {
   NewApiKey,
   NewInvitation,
   NewSetupLink,
+  NewWebhook,
   NodeList,
   OperatedAccount,
   OperatedLimitRequest,
   OperatedLimitRequestList,
+  Payment,
   PlanFigures,
   PlanList,
   RevokedKey,
@@ -39,6 +44,8 @@ import type {
   SignInOptions,
   Usage,
   WalletUsage,
+  Webhook,
+  WebhookList,
 } from './types.ts';
 
 /** A request that has passed: its token, its limit and its body are good. */
@@ -79,6 +86,8 @@ export type AccountAnswers = {
   readonly listAuditChain: JsonAnswer<AuditChain> | PrintedAnswer;
   readonly listAuditHeads: JsonAnswer<AuditHeadList> | PrintedAnswer;
   readonly renewBackupCodes: JsonAnswer<BackupCodes> | PrintedAnswer;
+  readonly readDelivery: JsonAnswer<DeliveryDetails> | PrintedAnswer;
+  readonly retryDelivery: JsonAnswer<Delivery> | PrintedAnswer;
   readonly listEntries: JsonAnswer<BookEntryList> | PrintedAnswer;
   readonly listInvitations: JsonAnswer<InvitationList> | PrintedAnswer;
   readonly createInvitation: JsonAnswer<NewInvitation> | PrintedAnswer;
@@ -101,6 +110,7 @@ export type AccountAnswers = {
   readonly readAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly creditAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly setAccountLimits: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly bookPayment: JsonAnswer<Payment> | PrintedAnswer;
   readonly setAccountPlan: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly createAccountSetupLink: JsonAnswer<NewSetupLink> | PrintedAnswer;
   readonly listOpenLimitRequests: JsonAnswer<OperatedLimitRequestList> | PrintedAnswer;
@@ -131,6 +141,14 @@ export type AccountAnswers = {
   readonly revokeToken: JsonAnswer<RevokedToken> | PrintedAnswer;
   readonly getUsage: JsonAnswer<Usage> | PrintedAnswer;
   readonly getWalletUsage: JsonAnswer<WalletUsage> | PrintedAnswer;
+  readonly listWebhooks: JsonAnswer<WebhookList> | PrintedAnswer;
+  readonly createWebhook: JsonAnswer<NewWebhook> | PrintedAnswer;
+  readonly deleteWebhook: JsonAnswer<Webhook> | PrintedAnswer;
+  readonly updateWebhook: JsonAnswer<Webhook> | PrintedAnswer;
+  readonly listDeliveries: JsonAnswer<DeliveryList> | PrintedAnswer;
+  readonly replayWebhook: JsonAnswer<Webhook> | PrintedAnswer;
+  readonly rotateWebhookSecret: JsonAnswer<NewWebhook> | PrintedAnswer;
+  readonly testWebhook: JsonAnswer<Delivery> | PrintedAnswer;
 };
 
 /** Answers one operation. `C` is what it works on. Refusals are thrown. */

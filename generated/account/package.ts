@@ -10,3 +10,11 @@ export {
   RestCallError,
 } from './client.ts';
 export type * from './types.ts';
+export {
+  EVENT_TYPES,
+  type EventData,
+  type EventType,
+  parseWebhook,
+  WebhookError,
+  type WebhookEvent,
+} from './events.ts';

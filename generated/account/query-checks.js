@@ -10,6 +10,7 @@ import * as listOpenLimitRequests from './queries/listOpenLimitRequests.js';
 import * as listTokens from './queries/listTokens.js';
 import * as getUsage from './queries/getUsage.js';
 import * as getWalletUsage from './queries/getWalletUsage.js';
+import * as listDeliveries from './queries/listDeliveries.js';
 
 /** The check of each operation's query parameters. */
 export const QUERY_CHECKS = {
@@ -24,4 +25,5 @@ export const QUERY_CHECKS = {
   listTokens,
   getUsage,
   getWalletUsage,
+  listDeliveries,
 };

@@ -100,6 +100,46 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/deliveries/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what was sent to a webhook, and what it answered.
+     * @description Attempts are kept for 30 days.
+     */
+    readonly get: operations['readDelivery'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/deliveries/{id}/retry': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send an event again now.
+     * @description An event that was delivered is sent once more, with the same id.
+     */
+    readonly post: operations['retryDelivery'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/entries': {
     readonly parameters: {
       readonly query?: never;
@@ -381,7 +421,7 @@ export type paths = {
     };
     /**
      * List the networks that the server serves.
-     * @description Returns the state of their nodes as this process of the server knows it, and the calls of the last minutes.
+     * @description Returns the state of their nodes as this process of the server knows it, and the calls of the last hour, day and month.
      */
     readonly get: operations['listNetworks'];
     readonly put?: never;
@@ -470,6 +510,26 @@ export type paths = {
      * @description Applies from the next window on, in every process of the server.
      */
     readonly post: operations['setAccountLimits'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/payments': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Book a payment of an account.
+     * @description For a payment system: its token needs no other scope, reads nothing of the account and takes no money back. A payment is booked once for its reference, however often it is sent.
+     */
+    readonly post: operations['bookPayment'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -964,8 +1024,8 @@ export type paths = {
       readonly cookie?: never;
     };
     /**
-     * Sum up the calls of API keys.
-     * @description Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard. Notifications and streamed messages are not counted; the calls that begin them are.
+     * Sum up the calls and messages of API keys.
+     * @description Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard, and of the messages that were pushed to them: notifications of subscriptions and messages of topic streams.
      */
     readonly get: operations['getUsage'];
     readonly put?: never;
@@ -990,6 +1050,134 @@ export type paths = {
     readonly get: operations['getWalletUsage'];
     readonly put?: never;
     readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the webhooks of the account.
+     * @description Returns all of them, without their secrets.
+     */
+    readonly get: operations['listWebhooks'];
+    readonly put?: never;
+    /**
+     * Create a webhook.
+     * @description Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+     */
+    readonly post: operations['createWebhook'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Change a webhook, or turn it on or off.
+     * @description Applies to events that are sent from now on.
+     */
+    readonly post: operations['updateWebhook'];
+    /**
+     * Delete a webhook.
+     * @description Nothing is sent to it any more, and its deliveries are forgotten.
+     */
+    readonly delete: operations['deleteWebhook'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks/{id}/deliveries': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the deliveries of a webhook of the last 30 days, newest first.
+     * @description Events that have not been tried yet are not among them.
+     */
+    readonly get: operations['listDeliveries'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks/{id}/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send events again from a record of the audit log on.
+     * @description Every event that the webhook gets is sent again from that record on, with the same ids.
+     */
+    readonly post: operations['replayWebhook'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks/{id}/rotate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Replace the secret of a webhook.
+     * @description Events are signed with both secrets for `overlap_seconds` more.
+     */
+    readonly post: operations['rotateWebhookSecret'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/webhooks/{id}/test': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send a test event to a webhook.
+     * @description Sends an event of the type `webhook.test`, whatever events the webhook gets.
+     */
+    readonly post: operations['testWebhook'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -1305,6 +1493,12 @@ export type components = {
       /** @description The `cursor` of the next page; absent on the last page. */
       readonly next_cursor?: string;
     };
+    /**
+     * CallSpan
+     * @description A span of time that ends now: `hour`, the last hour; `day`, the last 24 hours; `month`, the last 30 days.
+     * @enum {string}
+     */
+    readonly CallSpan: 'hour' | 'day' | 'month';
     /** ChangePasswordRequest */
     readonly ChangePasswordRequest: {
       /** @description The present password. */
@@ -1360,6 +1554,19 @@ export type components = {
       /** @description How long the token works. Absent: until it is revoked. */
       readonly expires_in_seconds?: number;
     };
+    /** CreateWebhookRequest */
+    readonly CreateWebhookRequest: {
+      readonly name: components['schemas']['Name'];
+      readonly url: components['schemas']['WebhookUrl'];
+      /** @description The types of events to send. Absent or empty: all. */
+      readonly events?: readonly components['schemas']['EventPattern'][];
+      readonly ledger?: components['schemas']['LedgerChoice'];
+      /**
+       * @description Deliver events of one wallet in order.
+       * @default false
+       */
+      readonly ordered?: boolean;
+    };
     /** CreditRequest */
     readonly CreditRequest: {
       /** @description What is added to the balance; below 0 it takes credit back. Not 0. */
@@ -1376,6 +1583,88 @@ export type components = {
       /** @description The plan of this name that the server comes with and that applies again; absent if there is none. */
       readonly now?: components['schemas']['PlanFigures'];
     };
+    /**
+     * Delivery
+     * @description An event that was sent to a webhook, or is to be sent again.
+     */
+    readonly Delivery: {
+      readonly delivery_id: components['schemas']['DeliveryId'];
+      readonly webhook_id: components['schemas']['WebhookId'];
+      /** @description The `webhook-id` of the event, the same in every attempt. */
+      readonly event_id: string;
+      /** @description Type of the event. */
+      readonly type: string;
+      /** @description The record of the audit log that it is. */
+      readonly seq?: number;
+      /** @description The network of an event of a ledger. */
+      readonly network?: string;
+      /** @description The slot of an event of a ledger. */
+      readonly slot?: number;
+      /** @description Counts the events of ledgers of the webhook, from 1. */
+      readonly position?: number;
+      /** @description The wallet whose events are in order. */
+      readonly wallet_id?: string;
+      readonly state: components['schemas']['DeliveryState'];
+      /** @description Number of attempts. */
+      readonly attempts: number;
+      /** @description The next attempt; absent while it waits for an earlier event. */
+      readonly next_at?: components['schemas']['Instant'];
+      /** @description The first attempt; of an event of a ledger, when it was read. */
+      readonly created_at: components['schemas']['Instant'];
+      /** @description When it was delivered or failed. */
+      readonly settled_at?: components['schemas']['Instant'];
+    };
+    /**
+     * DeliveryAttempt
+     * @description An attempt to deliver an event.
+     */
+    readonly DeliveryAttempt: {
+      /** @description From 1. */
+      readonly number: number;
+      /** @description When it was sent; `webhook-timestamp` has it in seconds. */
+      readonly at: components['schemas']['Instant'];
+      /** @description Until the answer had come. */
+      readonly duration_ms: number;
+      /** @description HTTP status of the answer. */
+      readonly status?: number;
+      /** @description The first 1024 characters of the answer. */
+      readonly answer?: string;
+      /** @description Why there is no answer. */
+      readonly error?: string;
+    };
+    /**
+     * DeliveryDetails
+     * @description A delivery with what was sent and answered.
+     */
+    readonly DeliveryDetails: {
+      readonly delivery: components['schemas']['Delivery'];
+      /** @description The body of every request, byte for byte. */
+      readonly body?: string;
+      /** @description The attempts, newest first. */
+      readonly attempts: readonly components['schemas']['DeliveryAttempt'][];
+    };
+    /**
+     * DeliveryId
+     * @description Id of a delivery.
+     * @example 2f7f6a0c-5e4c-4bf3-8a7e-6a0de6c49d10
+     */
+    readonly DeliveryId: string;
+    /**
+     * DeliveryList
+     * @description A page of deliveries.
+     */
+    readonly DeliveryList: {
+      /** @description The deliveries of this page. */
+      readonly deliveries: readonly components['schemas']['Delivery'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
+    /**
+     * DeliveryState
+     * @description `queued`: it was not tried yet; `waiting`: for its next attempt, or for an earlier event of its wallet; `delivered`; `failed`: the last attempt failed.
+     * @enum {string}
+     */
+    readonly DeliveryState: 'queued' | 'waiting' | 'delivered' | 'failed';
     /**
      * DriftFinding
      * @description A method or member that is not in the specification.
@@ -1397,6 +1686,12 @@ export type components = {
      * @example ann@example.com
      */
     readonly Email: string;
+    /**
+     * EventPattern
+     * @description A type of event, such as `wallet.sign`, or its beginning with `*`, such as `wallet.*`.
+     * @example wallet.*
+     */
+    readonly EventPattern: string;
     /** FieldProblem */
     readonly FieldProblem: {
       /** @description JSON pointer (RFC 6901) into the body; empty for the body itself. */
@@ -1454,6 +1749,88 @@ export type components = {
      */
     readonly KeyState: 'active' | 'rotated' | 'expired' | 'revoked';
     /**
+     * LedgerBalanceData
+     * @description A balance of an address changed, by a transaction or by a reward.
+     */
+    readonly LedgerBalanceData: {
+      /** @description Name of the network and its environment. */
+      readonly network: string;
+      /** @description The slot of its block. */
+      readonly slot: number;
+      /** @description Counts the events of ledgers of this webhook, from 1, without a gap. */
+      readonly position: number;
+      /** @description The address, in base-58. */
+      readonly address: string;
+      /** @description Lamports, as decimal text. */
+      readonly lamports_before: string;
+      /** @description Lamports, as decimal text. */
+      readonly lamports_after: string;
+      /** @description The transaction; absent: a reward. */
+      readonly signature?: string;
+      /** @description Place of the transaction in its block, from 0. */
+      readonly index?: number;
+      /** @description The kind of the reward, such as Fee, Rent, Staking or Voting. */
+      readonly reward?: string;
+      /** @description Seconds since the Unix epoch, if the block has it. */
+      readonly block_time?: number;
+    };
+    /**
+     * LedgerChoice
+     * @description The events of a ledger that a webhook gets.
+     */
+    readonly LedgerChoice: {
+      /** @description Name of the network and its environment, such as solana-localnet. Absent: the network that the webhook has, else the first one of the server. */
+      readonly network?: string;
+      /** @description Absent: confirmed. */
+      readonly commitment?: components['schemas']['LedgerCommitment'];
+      /** @description What it wants to hear of; empty: nothing. */
+      readonly filters: readonly components['schemas']['LedgerFilter'][];
+    };
+    /**
+     * LedgerCommitment
+     * @description How sure a block must be before its events are sent.
+     * @enum {string}
+     */
+    readonly LedgerCommitment: 'confirmed' | 'finalized';
+    /**
+     * LedgerFilter
+     * @description What a webhook wants to hear of.
+     */
+    readonly LedgerFilter: {
+      readonly kind: components['schemas']['LedgerFilterKind'];
+      /** @description The address, the address of the program, or the first signature of the transaction, in base-58. */
+      readonly value: string;
+    };
+    /**
+     * LedgerFilterKind
+     * @description `address`: transactions that name the address, and changes of its balance; `program`: transactions that name the program; `signature`: what became of the transaction.
+     * @enum {string}
+     */
+    readonly LedgerFilterKind: 'address' | 'program' | 'signature';
+    /**
+     * LedgerGapData
+     * @description Events of these slots may be missing, and will not come.
+     */
+    readonly LedgerGapData: {
+      /** @description Name of the network and its environment. */
+      readonly network: string;
+      /** @description Events go on after this slot. */
+      readonly slot: number;
+      /** @description Counts the events of ledgers of this webhook, from 1, without a gap. */
+      readonly position: number;
+      /** @description The first slot of which events may be missing; absent: it is not known. */
+      readonly from_slot?: number;
+      /** @description The last one; absent: all the rest of a ledger that was replaced. */
+      readonly to_slot?: number;
+      readonly reason: components['schemas']['LedgerGapReason'];
+    };
+    /**
+     * LedgerGapReason
+     * @description `too_old`: the blocks are further back than the ledger node or the server goes; `ledger_changed`: the ledger began anew or took another fork; `not_reached`: the ledger could not be reached when the webhook was made.
+     * @enum {string}
+     */
+    readonly LedgerGapReason: 'too_old' | 'ledger_changed' | 'not_reached';
+    /**
      * LedgerNode
      * @description A ledger node as this server knows it.
      */
@@ -1468,6 +1845,49 @@ export type components = {
       readonly feature_set?: number;
       /** @description The version is known for certain, so that calls are sent by it. */
       readonly is_ordered: boolean;
+    };
+    /**
+     * LedgerSignatureData
+     * @description What became of a transaction.
+     */
+    readonly LedgerSignatureData: {
+      /** @description Name of the network and its environment. */
+      readonly network: string;
+      /** @description The slot of its block. */
+      readonly slot: number;
+      /** @description Counts the events of ledgers of this webhook, from 1, without a gap. */
+      readonly position: number;
+      /** @description The signature, in base-58. */
+      readonly signature: string;
+      readonly status: components['schemas']['LedgerCommitment'];
+      /** @description Why it failed, as JSON text; absent: it succeeded. */
+      readonly error?: string;
+      /** @description Seconds since the Unix epoch, if the block has it. */
+      readonly block_time?: number;
+    };
+    /**
+     * LedgerTransactionData
+     * @description A transaction that names an address or a program of the filters of a webhook.
+     */
+    readonly LedgerTransactionData: {
+      /** @description Name of the network and its environment. */
+      readonly network: string;
+      /** @description The slot of its block. */
+      readonly slot: number;
+      /** @description Counts the events of ledgers of this webhook, from 1, without a gap. */
+      readonly position: number;
+      /** @description The first signature of the transaction, in base-58. */
+      readonly signature: string;
+      /** @description Place of the transaction in its block, from 0. */
+      readonly index: number;
+      /** @description The filters that it fits. */
+      readonly filters: readonly components['schemas']['LedgerFilter'][];
+      /** @description Lamports, as decimal text. */
+      readonly fee: string;
+      /** @description Why it failed, as JSON text; absent: it succeeded. */
+      readonly error?: string;
+      /** @description Seconds since the Unix epoch, if the block has it. */
+      readonly block_time?: number;
     };
     /**
      * LimitKind
@@ -1617,8 +2037,8 @@ export type components = {
       readonly versions: readonly string[];
       /** @description Length of a slot in milliseconds, rounded; absent while it is unknown. */
       readonly slot_ms?: number;
-      readonly recent: components['schemas']['RecentCalls'];
-      readonly own: components['schemas']['OwnCalls'];
+      /** @description Its calls in the last hour, day and month, in this order. */
+      readonly spans: readonly components['schemas']['SpanCalls'][];
     };
     /** NetworkList */
     readonly NetworkList: {
@@ -1719,6 +2139,35 @@ export type components = {
       readonly link: string;
       readonly expires_at: components['schemas']['Instant'];
     };
+    /**
+     * NewWebhook
+     * @description A webhook with its new secret.
+     */
+    readonly NewWebhook: {
+      /** @description The secret that signs events, as Standard Webhooks 1.0 writes it. It is shown once. */
+      readonly secret: string;
+      readonly webhook_id: components['schemas']['WebhookId'];
+      readonly name: components['schemas']['Name'];
+      /** @description Where events are sent. */
+      readonly url: string;
+      /** @description The types of events that it gets; empty: all. */
+      readonly events: readonly components['schemas']['EventPattern'][];
+      readonly ledger?: components['schemas']['WebhookLedger'];
+      /** @description Events of one wallet are delivered in order; one that fails holds the later ones of its wallet. */
+      readonly ordered: boolean;
+      readonly state: components['schemas']['WebhookState'];
+      /** @description When it stopped. */
+      readonly stopped_at?: components['schemas']['Instant'];
+      /** @description The last record of the audit log that was sent, is waiting, or is of no interest to it. */
+      readonly position: number;
+      /** @description Deliveries that wait for another attempt. */
+      readonly waiting: number;
+      /** @description The first of the attempts that failed since the last one that did not. */
+      readonly failing_since?: components['schemas']['Instant'];
+      /** @description Until when the replaced secret signs too. */
+      readonly old_signs_until?: components['schemas']['Instant'];
+      readonly created_at: components['schemas']['Instant'];
+    };
     /** NodeList */
     readonly NodeList: {
       /** @description The networks, in the order of the configuration. */
@@ -1778,11 +2227,9 @@ export type components = {
     };
     /**
      * OwnCalls
-     * @description Calls of the account, in every process of the server, as far as they are stored.
+     * @description Calls of the account in a span, in every process of the server.
      */
     readonly OwnCalls: {
-      /** @description The time that the figures are of. */
-      readonly seconds: number;
       /** @description Calls that were served. */
       readonly calls: number;
       /** @description Those that were answered with an error. */
@@ -1801,6 +2248,29 @@ export type components = {
      * @description A password.
      */
     readonly Password: string;
+    /**
+     * Payment
+     * @description A payment in the books of an account.
+     */
+    readonly Payment: {
+      readonly account_id: components['schemas']['AccountId'];
+      /** @description What was added to the balance. */
+      readonly amount_usd: components['schemas']['UsdAmount'];
+      /** @description Id of the payment in the payment system. */
+      readonly reference: string;
+      /** @description True if it had been booked before this request. */
+      readonly was_booked: boolean;
+    };
+    /** PaymentRequest */
+    readonly PaymentRequest: {
+      /** @description What was paid; more than 0. */
+      readonly amount_usd: components['schemas']['Usd'];
+      /**
+       * @description Id of the payment in the payment system. The same payment is booked once.
+       * @example pi_3MtwBwLkdIwHu7ix
+       */
+      readonly reference: string;
+    };
     /**
      * PersonName
      * @description The name of a person.
@@ -1879,20 +2349,6 @@ export type components = {
        */
       readonly burst: number;
     };
-    /**
-     * RecentCalls
-     * @description Calls of all accounts that this server process answered lately.
-     */
-    readonly RecentCalls: {
-      /** @description The time that the figures are of. */
-      readonly seconds: number;
-      /** @description Calls that were answered. */
-      readonly calls: number;
-      /** @description Those that failed in this server or at a ledger node. */
-      readonly errors: number;
-      /** @description 99 of 100 calls took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
-      readonly p99_ms?: number;
-    };
     /** RefuseLimitRequest */
     readonly RefuseLimitRequest: {
       /**
@@ -1900,6 +2356,14 @@ export type components = {
        * @example Ask again in May
        */
       readonly reason: string;
+    };
+    /** ReplayRequest */
+    readonly ReplayRequest: {
+      /**
+       * @description The first record of the audit log that is sent again.
+       * @example 1
+       */
+      readonly from_seq: number;
     };
     /**
      * RequestId
@@ -1909,13 +2373,17 @@ export type components = {
     readonly RequestId: string;
     /**
      * RequestLimit
-     * @description How many requests are taken in a window of time.
+     * @description How many requests are taken in a window of time, and how many are left of them. A window begins with its first request.
      */
     readonly RequestLimit: {
       /** @description Requests per window. */
       readonly requests: number;
       /** @description Length of the window. */
       readonly window_seconds: number;
+      /** @description Requests that are left in this window. Each server of an installation counts its own. */
+      readonly remaining: number;
+      /** @description Seconds until the window ends and all are left again, rounded up; 0 when nothing was used. */
+      readonly reset_seconds: number;
     };
     /** RequestLimitRequest */
     readonly RequestLimitRequest: {
@@ -1966,6 +2434,14 @@ export type components = {
        */
       readonly overlap_seconds?: number;
     };
+    /** RotateSecretRequest */
+    readonly RotateSecretRequest: {
+      /**
+       * @description How long events are signed with the old secret too.
+       * @default 86400
+       */
+      readonly overlap_seconds?: number;
+    };
     /**
      * RotatedKey
      * @description The key that replaces another, with the same name and rules. The response is the only copy of the secret.
@@ -1993,6 +2469,8 @@ export type components = {
       | 'limits:request'
       | 'operator:read'
       | 'operator:manage'
+      | 'operator:payments'
+      | 'webhooks:manage'
       | 'tokens:manage'
       | 'wallets:create'
       | 'wallets:read'
@@ -2041,6 +2519,8 @@ export type components = {
       readonly backup_codes_left: number;
       /** @description The networks that this server serves. */
       readonly networks: readonly components['schemas']['ServedNetwork'][];
+      /** @description The address of the topic streams, for every network; absent where a proxy serves it and the operator has not set `grpc.public_url`. */
+      readonly grpc_url?: string;
     };
     /**
      * SessionAccount
@@ -2123,9 +2603,35 @@ export type components = {
      * @example 2026-01-15T09:30:00Z
      */
     readonly Since: string;
+    /**
+     * SpanCalls
+     * @description Calls of a network in a span. Those of all accounts, in every process of the server, are at most a minute late.
+     */
+    readonly SpanCalls: {
+      readonly span: components['schemas']['CallSpan'];
+      /** @description When the span begins: the last hour at the beginning of five minutes, longer ones at the beginning of an hour of UTC, so that a span is up to that much longer than its name. */
+      readonly since: components['schemas']['Instant'];
+      /** @description From when on calls, errors and p99_ms are known, where that is later than since; absent where the whole span is known. */
+      readonly known_since?: components['schemas']['Instant'];
+      /** @description Calls of all accounts that were answered. */
+      readonly calls: number;
+      /** @description Those that failed in this server or at a ledger node. */
+      readonly errors: number;
+      /** @description 99 of 100 calls of all accounts took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
+      readonly p99_ms?: number;
+      readonly own: components['schemas']['OwnCalls'];
+    };
     /** SwitchAccountRequest */
     readonly SwitchAccountRequest: {
       readonly account_id: components['schemas']['AccountId'];
+    };
+    /**
+     * TestEventData
+     * @description The data of a test event.
+     */
+    readonly TestEventData: {
+      /** @description The webhook that is tried. */
+      readonly webhook_id: components['schemas']['WebhookId'];
     };
     /**
      * TokenId
@@ -2134,8 +2640,23 @@ export type components = {
      */
     readonly TokenId: string;
     /**
+     * UpdateWebhookRequest
+     * @description What is absent stays as it is.
+     */
+    readonly UpdateWebhookRequest: {
+      readonly name?: components['schemas']['Name'];
+      readonly url?: components['schemas']['WebhookUrl'];
+      /** @description The types of events to send; empty: all. */
+      readonly events?: readonly components['schemas']['EventPattern'][];
+      readonly ledger?: components['schemas']['LedgerChoice'];
+      /** @description Deliver events of one wallet in order. */
+      readonly ordered?: boolean;
+      /** @description false turns it off. true turns it on, and what waits is tried at once. */
+      readonly active?: boolean;
+    };
+    /**
      * Usage
-     * @description Sums of the calls of API keys, and of the dashboard. Times are in ascending order, other groups by the most weight first.
+     * @description Sums of the calls of API keys and of the dashboard, and of the messages pushed to them. Times are in ascending order, other groups by the most weight first, then by the most messages.
      */
     readonly Usage: {
       /** @description Beginning of the span. */
@@ -2147,12 +2668,12 @@ export type components = {
        * @enum {string}
        */
       readonly by: 'key' | 'method' | 'network' | 'minute' | 'hour' | 'day';
-      /** @description A sum for each group that has calls. */
+      /** @description A sum for each group that has calls or messages. */
       readonly rows: readonly components['schemas']['UsageSum'][];
     };
     /**
      * UsageSum
-     * @description The calls of one group.
+     * @description The calls and pushed messages of one group.
      */
     readonly UsageSum: {
       /** @description Id of the key, name of the method or network, or the instant at which the minute, hour or day of UTC began. */
@@ -2165,8 +2686,10 @@ export type components = {
       readonly errors: number;
       /** @description Calls that were not served since the limit of the plan was reached. */
       readonly refused: number;
-      /** @description Total weight of the served calls. */
+      /** @description Total weight of the served calls. Pushed messages weigh nothing. */
       readonly weight: number;
+      /** @description Messages that were pushed to the connections of the key: notifications of WebSocket subscriptions, by method those of the subscribe call such as `accountSubscribe`, and messages of topic streams, by method `Subscribe.<topic>`. Notices of gaps are not among them. */
+      readonly messages: number;
     };
     /**
      * Usd
@@ -2230,6 +2753,76 @@ export type components = {
       /** @description What was charged for them. Present only for callers with the scope billing:read, and not by token. */
       readonly cost_usd?: components['schemas']['UsdAmount'];
     };
+    /**
+     * Webhook
+     * @description A receiver of events.
+     */
+    readonly Webhook: {
+      readonly webhook_id: components['schemas']['WebhookId'];
+      readonly name: components['schemas']['Name'];
+      /** @description Where events are sent. */
+      readonly url: string;
+      /** @description The types of events that it gets; empty: all. */
+      readonly events: readonly components['schemas']['EventPattern'][];
+      readonly ledger?: components['schemas']['WebhookLedger'];
+      /** @description Events of one wallet are delivered in order; one that fails holds the later ones of its wallet. */
+      readonly ordered: boolean;
+      readonly state: components['schemas']['WebhookState'];
+      /** @description When it stopped. */
+      readonly stopped_at?: components['schemas']['Instant'];
+      /** @description The last record of the audit log that was sent, is waiting, or is of no interest to it. */
+      readonly position: number;
+      /** @description Deliveries that wait for another attempt. */
+      readonly waiting: number;
+      /** @description The first of the attempts that failed since the last one that did not. */
+      readonly failing_since?: components['schemas']['Instant'];
+      /** @description Until when the replaced secret signs too. */
+      readonly old_signs_until?: components['schemas']['Instant'];
+      readonly created_at: components['schemas']['Instant'];
+    };
+    /**
+     * WebhookId
+     * @description Id of a webhook.
+     * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+     */
+    readonly WebhookId: string;
+    /**
+     * WebhookLedger
+     * @description The events of a ledger that a webhook gets, and how far they are.
+     */
+    readonly WebhookLedger: {
+      /** @description Name of the network and its environment, such as solana-localnet. */
+      readonly network: string;
+      readonly commitment: components['schemas']['LedgerCommitment'];
+      /** @description What it wants to hear of. */
+      readonly filters: readonly components['schemas']['LedgerFilter'][];
+      /** @description The events of all blocks up to this slot are stored; it may be some seconds behind. Absent: the ledger could not be reached yet. */
+      readonly slot?: number;
+      /** @description The `position` of its last event of a ledger. */
+      readonly events: number;
+      /** @description Events of a ledger that were not tried yet. */
+      readonly queued: number;
+    };
+    /**
+     * WebhookList
+     * @description The webhooks of the account.
+     */
+    readonly WebhookList: {
+      /** @description All of them, newest first. */
+      readonly webhooks: readonly components['schemas']['Webhook'][];
+    };
+    /**
+     * WebhookState
+     * @description `active`; `turned_off`: by a member; `gone`: the receiver answered 410; `exhausted`: an event was tried for three days.
+     * @enum {string}
+     */
+    readonly WebhookState: 'active' | 'turned_off' | 'gone' | 'exhausted';
+    /**
+     * WebhookUrl
+     * @description An https URL. It must not lead to a private, loopback or link-local address, unless the operator of the server allows it; the development account of a server on this machine may use http://127.0.0.1.
+     * @example https://hooks.example.com/keyslot
+     */
+    readonly WebhookUrl: string;
     /** @description The account has an owner already, or operates the server. */
     readonly AccountHasOwnerProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -2320,6 +2913,13 @@ export type components = {
       readonly code: 'cross_site_request';
       /** @constant */
       readonly status: 403;
+    };
+    /** @description No delivery of a webhook of the account has this id, or it is older than 30 days. */
+    readonly DeliveryNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'delivery_not_found';
+      /** @constant */
+      readonly status: 404;
     };
     /** @description The development key belongs to the server and cannot be rotated. */
     readonly DevelopmentKeyProtectedProblem: components['schemas']['Problem'] & {
@@ -2638,6 +3238,28 @@ export type components = {
     readonly TooManyInvitationsProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'too_many_invitations';
+      /** @constant */
+      readonly status: 409;
+      readonly limit: number;
+    };
+    /** @description The webhook sends nothing now, so nothing can be sent to it. */
+    readonly WebhookNotActiveProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'webhook_not_active';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No webhook of the account has this id. */
+    readonly WebhookNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'webhook_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
+    /** @description The account has as many webhooks as it may have. */
+    readonly WebhooksTooManyProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'webhooks_too_many';
       /** @constant */
       readonly status: 409;
       readonly limit: number;
@@ -3229,6 +3851,248 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['CrossSiteRequestProblem']
             | components['schemas']['FreshFactorRequiredProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly readDelivery: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The delivery.
+         * @example 2f7f6a0c-5e4c-4bf3-8a7e-6a0de6c49d10
+         */
+        readonly id: components['schemas']['DeliveryId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The delivery. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeliveryDetails'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `delivery_not_found`: No delivery of a webhook of the account has this id, or it is older than 30 days. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['DeliveryNotFoundProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly retryDelivery: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The delivery.
+         * @example 2f7f6a0c-5e4c-4bf3-8a7e-6a0de6c49d10
+         */
+        readonly id: components['schemas']['DeliveryId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The delivery. */
+      readonly 202: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `delivery_not_found`: No delivery of a webhook of the account has this id, or it is older than 30 days. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['DeliveryNotFoundProblem'];
+        };
+      };
+      /** @description `webhook_not_active`: The webhook sends nothing now, so nothing can be sent to it. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotActiveProblem'];
         };
       };
       /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
@@ -6134,6 +6998,182 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly bookPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PaymentRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment, booked now or before. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `credit_reference_used`: The account has a credit of another amount with this reference. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['CreditReferenceUsedProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server accepts. */
@@ -9848,6 +10888,1151 @@ export interface operations {
       };
     };
   };
+  readonly listWebhooks: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The webhooks. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly createWebhook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CreateWebhookRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The webhook. The response is the only copy of the secret. */
+      readonly 201: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['NewWebhook'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `webhooks_too_many`: The account has as many webhooks as it may have. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhooksTooManyProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly updateWebhook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['UpdateWebhookRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The webhook. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Webhook'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly deleteWebhook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The webhook is deleted. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Webhook'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listDeliveries: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANTU1ZjBjMWE1Mi03YTNlLTRjMWItOWYwZS0yYjZkNmE4YzllMTE
+         */
+        readonly cursor?: string;
+        /** @description `queued`: it was not tried yet; `waiting`: for its next attempt, or for an earlier event of its wallet; `delivered`; `failed`: the last attempt failed. */
+        readonly state?: 'queued' | 'waiting' | 'delivered' | 'failed';
+      };
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeliveryList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly replayWebhook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ReplayRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The webhook. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Webhook'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly rotateWebhookSecret: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RotateSecretRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The webhook and its new secret. The response is the only copy of the secret. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['NewWebhook'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly testWebhook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The webhook.
+         * @example 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56
+         */
+        readonly id: components['schemas']['WebhookId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The delivery; read it to see what came of it. */
+      readonly 202: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Delivery'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `webhook_not_found`: No webhook of the account has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+        };
+      };
+      /** @description `webhook_not_active`: The webhook sends nothing now, so nothing can be sent to it. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['WebhookNotActiveProblem'];
+        };
+      };
+      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
 }
 
 export type AcceptInvitationRequest = components['schemas']['AcceptInvitationRequest'];
@@ -9871,6 +12056,7 @@ export type Balance = components['schemas']['Balance'];
 export type BeginSecondFactorRequest = components['schemas']['BeginSecondFactorRequest'];
 export type BookEntry = components['schemas']['BookEntry'];
 export type BookEntryList = components['schemas']['BookEntryList'];
+export type CallSpan = components['schemas']['CallSpan'];
 export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest'];
 export type ChangeRoleRequest = components['schemas']['ChangeRoleRequest'];
 export type Code = components['schemas']['Code'];
@@ -9880,10 +12066,18 @@ export type CreateAccountRequest = components['schemas']['CreateAccountRequest']
 export type CreateInvitationRequest = components['schemas']['CreateInvitationRequest'];
 export type CreateKeyRequest = components['schemas']['CreateKeyRequest'];
 export type CreateTokenRequest = components['schemas']['CreateTokenRequest'];
+export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
 export type CreditRequest = components['schemas']['CreditRequest'];
 export type DeletedPlan = components['schemas']['DeletedPlan'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
+export type DeliveryDetails = components['schemas']['DeliveryDetails'];
+export type DeliveryId = components['schemas']['DeliveryId'];
+export type DeliveryList = components['schemas']['DeliveryList'];
+export type DeliveryState = components['schemas']['DeliveryState'];
 export type DriftFinding = components['schemas']['DriftFinding'];
 export type Email = components['schemas']['Email'];
+export type EventPattern = components['schemas']['EventPattern'];
 export type FieldProblem = components['schemas']['FieldProblem'];
 export type Hash = components['schemas']['Hash'];
 export type Instant = components['schemas']['Instant'];
@@ -9892,7 +12086,16 @@ export type InvitationId = components['schemas']['InvitationId'];
 export type InvitationList = components['schemas']['InvitationList'];
 export type KeyId = components['schemas']['KeyId'];
 export type KeyState = components['schemas']['KeyState'];
+export type LedgerBalanceData = components['schemas']['LedgerBalanceData'];
+export type LedgerChoice = components['schemas']['LedgerChoice'];
+export type LedgerCommitment = components['schemas']['LedgerCommitment'];
+export type LedgerFilter = components['schemas']['LedgerFilter'];
+export type LedgerFilterKind = components['schemas']['LedgerFilterKind'];
+export type LedgerGapData = components['schemas']['LedgerGapData'];
+export type LedgerGapReason = components['schemas']['LedgerGapReason'];
 export type LedgerNode = components['schemas']['LedgerNode'];
+export type LedgerSignatureData = components['schemas']['LedgerSignatureData'];
+export type LedgerTransactionData = components['schemas']['LedgerTransactionData'];
 export type LimitKind = components['schemas']['LimitKind'];
 export type LimitRequest = components['schemas']['LimitRequest'];
 export type LimitRequestId = components['schemas']['LimitRequestId'];
@@ -9913,6 +12116,7 @@ export type NewAccessToken = components['schemas']['NewAccessToken'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewInvitation = components['schemas']['NewInvitation'];
 export type NewSetupLink = components['schemas']['NewSetupLink'];
+export type NewWebhook = components['schemas']['NewWebhook'];
 export type NodeList = components['schemas']['NodeList'];
 export type OperatedAccount = components['schemas']['OperatedAccount'];
 export type OperatedLimitRequest = components['schemas']['OperatedLimitRequest'];
@@ -9920,6 +12124,8 @@ export type OperatedLimitRequestList = components['schemas']['OperatedLimitReque
 export type OwnCalls = components['schemas']['OwnCalls'];
 export type OwnId = components['schemas']['OwnId'];
 export type Password = components['schemas']['Password'];
+export type Payment = components['schemas']['Payment'];
+export type PaymentRequest = components['schemas']['PaymentRequest'];
 export type PersonName = components['schemas']['PersonName'];
 export type Plan = components['schemas']['Plan'];
 export type PlanFigures = components['schemas']['PlanFigures'];
@@ -9927,8 +12133,8 @@ export type PlanList = components['schemas']['PlanList'];
 export type PlanName = components['schemas']['PlanName'];
 export type Problem = components['schemas']['Problem'];
 export type PutPlanRequest = components['schemas']['PutPlanRequest'];
-export type RecentCalls = components['schemas']['RecentCalls'];
 export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
+export type ReplayRequest = components['schemas']['ReplayRequest'];
 export type RequestId = components['schemas']['RequestId'];
 export type RequestLimit = components['schemas']['RequestLimit'];
 export type RequestLimitRequest = components['schemas']['RequestLimitRequest'];
@@ -9938,6 +12144,7 @@ export type RevokedKey = components['schemas']['RevokedKey'];
 export type RevokedToken = components['schemas']['RevokedToken'];
 export type Role = components['schemas']['Role'];
 export type RotateKeyRequest = components['schemas']['RotateKeyRequest'];
+export type RotateSecretRequest = components['schemas']['RotateSecretRequest'];
 export type RotatedKey = components['schemas']['RotatedKey'];
 export type Scope = components['schemas']['Scope'];
 export type SecondFactorSecret = components['schemas']['SecondFactorSecret'];
@@ -9953,8 +12160,11 @@ export type SetPlanRequest = components['schemas']['SetPlanRequest'];
 export type SignInOptions = components['schemas']['SignInOptions'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type Since = components['schemas']['Since'];
+export type SpanCalls = components['schemas']['SpanCalls'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
+export type TestEventData = components['schemas']['TestEventData'];
 export type TokenId = components['schemas']['TokenId'];
+export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
 export type Usage = components['schemas']['Usage'];
 export type UsageSum = components['schemas']['UsageSum'];
 export type Usd = components['schemas']['Usd'];
@@ -9962,6 +12172,12 @@ export type UsdAmount = components['schemas']['UsdAmount'];
 export type WalletLimit = components['schemas']['WalletLimit'];
 export type WalletUsage = components['schemas']['WalletUsage'];
 export type WalletUsageSum = components['schemas']['WalletUsageSum'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookId = components['schemas']['WebhookId'];
+export type WebhookLedger = components['schemas']['WebhookLedger'];
+export type WebhookList = components['schemas']['WebhookList'];
+export type WebhookState = components['schemas']['WebhookState'];
+export type WebhookUrl = components['schemas']['WebhookUrl'];
 export type AccountHasOwnerProblem = components['schemas']['AccountHasOwnerProblem'];
 export type AccountNameTakenProblem = components['schemas']['AccountNameTakenProblem'];
 export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProblem'];
@@ -9974,6 +12190,7 @@ export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNot
 export type CreditNotAvailableProblem = components['schemas']['CreditNotAvailableProblem'];
 export type CreditReferenceUsedProblem = components['schemas']['CreditReferenceUsedProblem'];
 export type CrossSiteRequestProblem = components['schemas']['CrossSiteRequestProblem'];
+export type DeliveryNotFoundProblem = components['schemas']['DeliveryNotFoundProblem'];
 export type DevelopmentKeyProtectedProblem = components['schemas']['DevelopmentKeyProtectedProblem'];
 export type EmailInvalidProblem = components['schemas']['EmailInvalidProblem'];
 export type FactorEnrolmentMissingProblem = components['schemas']['FactorEnrolmentMissingProblem'];
@@ -10018,6 +12235,9 @@ export type TokenNotFoundProblem = components['schemas']['TokenNotFoundProblem']
 export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
 export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
 export type TooManyInvitationsProblem = components['schemas']['TooManyInvitationsProblem'];
+export type WebhookNotActiveProblem = components['schemas']['WebhookNotActiveProblem'];
+export type WebhookNotFoundProblem = components['schemas']['WebhookNotFoundProblem'];
+export type WebhooksTooManyProblem = components['schemas']['WebhooksTooManyProblem'];
 export type ListAuditQuery = NonNullable<operations['listAuditRecords']['parameters']['query']>;
 export type AuditChainQuery = NonNullable<operations['listAuditChain']['parameters']['query']>;
 export type AuditHeadsQuery = NonNullable<operations['listAuditHeads']['parameters']['query']>;
@@ -10026,6 +12246,7 @@ export type PageQuery = NonNullable<operations['listTokens']['parameters']['quer
 export type AccountsQuery = NonNullable<operations['listAccounts']['parameters']['query']>;
 export type GetUsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type GetWalletUsageQuery = NonNullable<operations['getWalletUsage']['parameters']['query']>;
+export type ListDeliveriesQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
 
 export type OperationId = keyof operations;
 
@@ -10091,6 +12312,10 @@ export type ProblemData = {
   readonly account_name_taken: AccountNameTakenProblem;
   readonly credit_not_available: CreditNotAvailableProblem;
   readonly credit_reference_used: CreditReferenceUsedProblem;
+  readonly webhook_not_found: WebhookNotFoundProblem;
+  readonly delivery_not_found: DeliveryNotFoundProblem;
+  readonly webhooks_too_many: WebhooksTooManyProblem;
+  readonly webhook_not_active: WebhookNotActiveProblem;
   readonly limit_request_not_found: LimitRequestNotFoundProblem;
   readonly limit_request_decided: LimitRequestDecidedProblem;
   readonly limit_requests_too_many: LimitRequestsTooManyProblem;

@@ -1,12 +1,17 @@
+import type { InstallationKey } from '../account/installation-key.ts';
 import type { Keyring } from '../account/keyring.ts';
+import type { RefusalLog } from '../account/audit/refusal-log.ts';
 import type { MemberMail } from '../account/mail/member-mail.ts';
 import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
 import type { SessionCredentials } from '../account/members/session-credentials.ts';
 import type { SessionHolder } from '../account/members/sessions.ts';
 import type { Scope } from '../account/tokens/scopes.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
+import type { WalletStanding } from '../account/wallet-standing.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Store } from '../store/open-store.ts';
+import type { AllowedAddresses } from '../webhooks/allowed-addresses.ts';
+import type { LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
 import type { ServiceDeps } from './service-deps.ts';
 
 /** A network that the server serves. */
@@ -16,17 +21,32 @@ export type ServedNetwork = {
   readonly rpcPath: string;
 };
 
+/** What operations on webhooks need. */
+export type WebhookParts = {
+  readonly installationKey: InstallationKey;
+  /** Where events of an account may be sent. */
+  readonly allowedFor: (accountId: string) => Promise<AllowedAddresses>;
+  readonly ledgers: LedgerStarts;
+};
+
 /** The parts of the server that the account service acts on. */
 export type AccountDeps = ServiceDeps & {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly tokens: TokenRing;
   readonly members: MemberDeps;
+  /** Returns how an account stands against its limits of the wallet service, on this server. */
+  readonly walletStanding: (accountId: string) => Promise<WalletStanding>;
+  /** Takes refused attempts to sign in to a login that there is. */
+  readonly refusals: Pick<RefusalLog, 'note'>;
   readonly credentials: SessionCredentials;
   /** Undefined where the server sends no mail. */
   readonly mail: MemberMail | undefined;
   readonly networks: readonly ServedNetwork[];
-  /** Stores the counts of calls that are not stored yet. */
+  readonly webhooks: WebhookParts;
+  /** Returns the address of the topic streams for clients that know the server by this base URL; undefined if it is not known. */
+  readonly grpcUrlOf: (baseUrl: string) => string | undefined;
+  /** Stores the counts of calls by key that are not stored yet. */
   readonly flushUsage: () => Promise<void>;
   readonly clock: Clock;
 };

@@ -19,13 +19,6 @@ export type WatchedNetwork = {
   readonly pace: () => PaceState;
   readonly newestSlot: () => number | undefined;
   readonly drift: () => readonly DriftFinding[];
-  /** Calls of all accounts in this process, of the last minutes. */
-  readonly recent: () => {
-    readonly seconds: number;
-    readonly calls: number;
-    readonly errors: number;
-    readonly p99Ms: number | undefined;
-  };
 };
 
 /** The parts of the server that operators' operations and those on networks and limits act on. */
@@ -36,4 +29,6 @@ export type ServiceDeps = {
   /** Describes what is wrong with the figures of a plan; undefined if they are valid. */
   readonly planFault: (figures: Pick<Plan, 'requestsPerSecond' | 'burst'>) => string | undefined;
   readonly watchedNetworks: readonly WatchedNetwork[];
+  /** Stores the counts of calls by network that are not stored yet. */
+  readonly flushCalls: () => Promise<void>;
 };

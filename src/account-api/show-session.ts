@@ -6,7 +6,7 @@ import type { AccountContext } from './account-context.ts';
 
 /** Returns a session as the account service shows it. */
 export async function showSession(
-  { members, networks, clock }: AccountContext,
+  { members, networks, grpcUrlOf, baseUrl, clock }: AccountContext,
   holder: SessionHolder,
 ): Promise<Session> {
   const { accountId, memberId, role, freshFactorUntilMs, expiresAtMs } = holder;
@@ -20,6 +20,7 @@ export async function showSession(
     role: each.role,
   }));
   const account = joined.find(({ account_id }) => account_id === accountId);
+  const grpcUrl = grpcUrlOf(baseUrl);
   const isFresh = freshFactorUntilMs > clock.nowMs();
   return {
     member: { member_id: memberId, email, name, role },
@@ -28,5 +29,6 @@ export async function showSession(
     ...(isFresh && { fresh_until: new Date(freshFactorUntilMs).toISOString() }),
     ...{ has_second_factor: hasSecondFactor, backup_codes_left: backupCodesLeft },
     networks: networks.map(({ rpcPath, ...network }) => ({ ...network, rpc_path: rpcPath })),
+    ...(grpcUrl !== undefined && { grpc_url: grpcUrl }),
   };
 }

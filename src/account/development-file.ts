@@ -20,20 +20,33 @@ export type DevelopmentSecrets = DevelopmentAccess & DevelopmentLogin & { readon
 
 /** Returns the credentials in `<dataDir>/dev.json`; empty when the file is missing or not written by this service. */
 export async function readDevelopmentFile(dataDir: string): Promise<Partial<DevelopmentSecrets>> {
+  const { api_key, access_token, totp_secret, dashboard_password } = await readMembers(dataDir);
+  return {
+    ...(typeof api_key === 'string' && { api_key }),
+    ...(typeof access_token === 'string' && { access_token }),
+    ...(typeof totp_secret === 'string' && { totp_secret }),
+    ...(typeof dashboard_password === 'string' && { dashboard_password }),
+  };
+}
+
+async function readMembers(dataDir: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const { api_key, access_token, totp_secret, dashboard_password } = JSON.parse(
-      await readFile(pathIn(dataDir), 'utf8'),
-    ) as Record<string, unknown>;
-    return {
-      ...(typeof api_key === 'string' && { api_key }),
-      ...(typeof access_token === 'string' && { access_token }),
-      ...(typeof totp_secret === 'string' && { totp_secret }),
-      ...(typeof dashboard_password === 'string' && { dashboard_password }),
-    };
+    return { ...(JSON.parse(await readFile(pathIn(dataDir), 'utf8')) as object) };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return {};
     throw error;
   }
+}
+
+/** Returns the address of the server and an access token from `<dataDir>/dev.json`; empty as `readDevelopmentFile`. */
+export async function readDevelopmentServer(
+  dataDir: string,
+): Promise<Partial<Pick<DevelopmentFile, 'base_url' | 'access_token'>>> {
+  const { base_url, access_token } = await readMembers(dataDir);
+  return {
+    ...(typeof base_url === 'string' && { base_url }),
+    ...(typeof access_token === 'string' && { access_token }),
+  };
 }
 
 /** Writes `<dataDir>/dev.json`, readable by its owner only. A reader sees the old file or the new one, whole. */

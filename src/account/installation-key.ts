@@ -10,7 +10,8 @@ export type KeyPurpose =
   | 'two-factor secrets'
   | 'backup codes'
   | 'sign-in attempts'
-  | 'session cookies';
+  | 'session cookies'
+  | 'webhook secrets';
 
 /** The secret of an installation. It is never printed and used only through derived keys. */
 export type InstallationKey = {

@@ -28,7 +28,7 @@ export async function writeKeyUses(
 
 /**
  * Returns when keys or tokens were last used, by id; those that never were are left out. A connection that is open for long counts by the
- * minutes in which it made calls.
+ * minutes in which it made calls or was pushed messages.
  */
 export async function readKeyUses(
   { db }: Pick<Store, 'db'>,

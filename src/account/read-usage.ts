@@ -27,6 +27,8 @@ export type UsageCounts = {
   readonly refused: number;
   /** Total weight of the served calls. */
   readonly weight: number;
+  /** Pushed messages: notifications of subscriptions under the method of the subscribe call, and messages of topic streams. */
+  readonly messages: number;
 };
 
 /** A sum. `group`: the key's id, the network, the method, or the instant at which the minute, hour or day began. */
@@ -41,7 +43,7 @@ type KeyName = { readonly id: string; readonly name: string; readonly account: s
 type Series = 'methods' | 'total' | 'minutes';
 
 /**
- * Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight and refusals first. Whole days
+ * Returns sums of the stored counts in the order of their groups: times ascending, others by the most weight, then messages, then refusals. Whole days
  * and hours are read from `usage_sums`, the rest from the minutes.
  */
 export async function readUsage(
@@ -54,13 +56,13 @@ export async function readUsage(
   if (parts.length === 0) return [];
   const rows = await readSums<Row>(
     store,
-    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight
+    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight, messages
       from (select "group", ${SUMS} from (${sql.join(parts, sql` union all `)}) parts group by 1) sums
-      order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 4 desc, 1`}`,
+      order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 6 desc, 4 desc, 1`}`,
   );
-  const sums = rows.map(({ group, calls, errors, refused, weight }) => ({
-    ...{ group, calls: Number(calls), errors: Number(errors) },
-    ...{ refused: Number(refused), weight: Number(weight) },
+  const sums = rows.map(({ group, calls, errors, refused, weight, messages }) => ({
+    ...{ group, calls: Number(calls), errors: Number(errors), refused: Number(refused) },
+    ...{ weight: Number(weight), messages: Number(messages) },
   }));
   return by === 'key' ? withNames(store, sums) : sums;
 }
@@ -85,7 +87,7 @@ function partOf(query: UsageQuery, { unit, fromMs, toMs }: SpanPart<Unit>): SQL 
     ...(toMs === undefined ? [] : [sql`${start} < ${new Date(toMs)}`]),
   ];
   const group = groupOf(query.by, owner, start);
-  const columns = sql`${group} as "group", calls, errors, refused, weight`;
+  const columns = sql`${group} as "group", calls, errors, refused, weight, messages`;
   const where = sql.join(bounds, sql` and `);
   const owners = ownersOf(query, series);
   if (owners === undefined) return sql`select ${columns} from ${table} where ${where}`;

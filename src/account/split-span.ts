@@ -1,5 +1,5 @@
 /** Lengths of the units of time that sums are kept for. Units of UTC begin at multiples of their length. */
-export const UNIT_MS = { day: 86_400_000, hour: 3_600_000, minute: 60_000 } as const;
+export const UNIT_MS = { day: 86_400_000, hour: 3_600_000, five_minutes: 300_000, minute: 60_000 } as const;
 export type Unit = keyof typeof UNIT_MS;
 
 /** A part of a span of time; `toMs` is not in it, and undefined if it has no end. */

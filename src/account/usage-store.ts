@@ -5,7 +5,7 @@ import { usageMinutes, usageWriters } from '../store/tables.ts';
 import { usageSums } from '../store/usage-tables.ts';
 import { accountOf, ofOwners, SUMS } from './usage-sums.ts';
 
-/** The calls of one key to one method of one network in one minute. */
+/** The calls of one key to one method of one network in one minute, and the messages that were pushed to it for them. */
 export type UsageRow = {
   readonly minuteMs: number;
   readonly keyId: string;
@@ -15,6 +15,7 @@ export type UsageRow = {
   readonly errors: number;
   readonly refused: number;
   readonly weight: number;
+  readonly messages: number;
 };
 
 /** Counts that are added together, once. `number` grows by one with each batch of a writer, from 1. */
@@ -45,7 +46,8 @@ export async function addUsage(
       returning id
     ), batch as materialized (
       select minute, key_id, network, method,
-        sum(calls) as calls, sum(errors) as errors, sum(refused) as refused, sum(weight) as weight
+        sum(calls) as calls, sum(errors) as errors, sum(refused) as refused, sum(weight) as weight,
+        sum(messages) as messages
       from unnest(
       ${column(({ minuteMs }) => new Date(minuteMs).toISOString())}::timestamptz[],
       ${column(({ keyId }) => keyId)}::uuid[],
@@ -54,16 +56,17 @@ export async function addUsage(
       ${column(({ calls }) => calls)}::bigint[],
       ${column(({ errors }) => errors)}::bigint[],
       ${column(({ refused }) => refused)}::bigint[],
-      ${column(({ weight }) => weight)}::bigint[]
-    ) as batch (minute, key_id, network, method, calls, errors, refused, weight)
+      ${column(({ weight }) => weight)}::bigint[],
+      ${column(({ messages }) => messages)}::bigint[]
+    ) as batch (minute, key_id, network, method, calls, errors, refused, weight, messages)
       where exists (select from fresh)
       group by 1, 2, 3, 4
     ), minutes as (
-      insert into ${usageMinutes} (minute, key_id, network, method, calls, errors, refused, weight)
+      insert into ${usageMinutes} (minute, key_id, network, method, calls, errors, refused, weight, messages)
       select * from batch order by minute, key_id, network, method
       on conflict (minute, key_id, network, method) do update set ${addTo(usageMinutes)}
     )
-    insert into ${usageSums} (owner_id, series, start, network, method, calls, errors, refused, weight)
+    insert into ${usageSums} (owner_id, series, start, network, method, calls, errors, refused, weight, messages)
     select s.owner_id, s.series, s.start, s.network, s.method, ${SUMS}
     from (select batch.*, ${accountOf(sql`batch.key_id`)} as account_id from batch offset 0) u
     cross join lateral ${ofOwners}
@@ -71,8 +74,8 @@ export async function addUsage(
     on conflict (owner_id, series, start, network, method) do update set ${addTo(usageSums)}`);
 }
 
-function addTo({ calls, errors, refused, weight }: typeof usageMinutes | typeof usageSums): SQL {
-  const added = [calls, errors, refused, weight].map(
+function addTo({ calls, errors, refused, weight, messages }: typeof usageMinutes | typeof usageSums): SQL {
+  const added = [calls, errors, refused, weight, messages].map(
     (column) => sql`${sql.identifier(column.name)} = ${column} + excluded.${sql.identifier(column.name)}`,
   );
   return sql.join(added, sql`, `);

@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from '../account/audit/audit-actions.ts';
+import { AUDIT_ACTIONS } from '../../generated/account/events.ts';
 import type { AuditFilters } from '../account/audit/list-audit.ts';
 import { MAX_LIMIT, type PageQuery } from '../account/list-page.ts';
 import { readCursor } from '../base/list-cursor.ts';

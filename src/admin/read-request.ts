@@ -5,6 +5,7 @@ import { isOperatorRequest, type OperatorRequest, readOperatorRequest } from './
 import { isMemberRequest, type MemberCommand, readMemberRequest } from './member-request.ts';
 import { type PlanRequest, readPlanRequest } from './plan-request.ts';
 import { readSignerRequest, type SignerRequest } from './signer-request.ts';
+import { isWebhookRequest, readWebhookRequest, type WebhookRequest } from './webhook-request.ts';
 import { readUsageRequest, type UsageRequest } from './usage-request.ts';
 
 /** A request, checked. */
@@ -17,6 +18,7 @@ export type AdminRequest =
   | { readonly about: 'operators'; readonly request: OperatorRequest }
   | { readonly about: 'lists'; readonly request: ListRequest }
   | { readonly about: 'members'; readonly request: MemberCommand }
+  | { readonly about: 'webhooks'; readonly request: WebhookRequest }
   | { readonly about: 'account'; readonly request: AccountRequest };
 
 /**
@@ -34,6 +36,7 @@ export function readRequest(request: unknown): AdminRequest {
   if (kind.startsWith('signer.')) return { about: 'signer', request: readSignerRequest({ ...members }) };
   if (isOperatorRequest(members)) return { about: 'operators', request: readOperatorRequest(members) };
   if (isListRequest(members)) return { about: 'lists', request: readListRequest(members) };
+  if (isWebhookRequest(members)) return { about: 'webhooks', request: readWebhookRequest(members) };
   if (isMemberRequest(members)) return { about: 'members', request: readMemberRequest(members) };
   if (isAccountRequest(members)) return { about: 'account', request: readAccountRequest(members) };
   return { about: 'keys', request: readKeyRequest(members) };

@@ -15,6 +15,7 @@ import { serveOperators } from './serve-operators.ts';
 import { serveMembers, type MemberCommandDeps } from './serve-members.ts';
 import { servePlans } from './serve-plans.ts';
 import { serveUsage, type UsageDeps } from './serve-usage.ts';
+import { serveWebhooks, type WebhookCommandDeps } from './serve-webhooks.ts';
 import type { ServeCommand } from './wire.ts';
 
 /** The parts of the server that requests act on: the store, its copies in memory, and counts that are not stored yet. */
@@ -22,7 +23,8 @@ export type CommandDeps = KeyDeps &
   PlanDeps &
   UsageDeps &
   AccountDeps &
-  MemberCommandDeps & {
+  MemberCommandDeps &
+  WebhookCommandDeps & {
     /** Re-encrypts every managed key under a new master key: see `MasterRotation`. */
     readonly rotateMaster: MasterRotation['run'];
     /** Makes the store accept the signer of the data directory. @throws ServiceError where a server runs. */
@@ -55,6 +57,8 @@ export function createServeCommand(deps: CommandDeps, clock: Clock): ServeComman
         return serveOperators(deps, request, clock.nowMs());
       case 'members':
         return serveMembers(deps, request, clock.nowMs());
+      case 'webhooks':
+        return serveWebhooks(deps, request, clock.nowMs());
       case 'account':
         return serveAccount(deps, request, clock.nowMs());
       case 'signer':

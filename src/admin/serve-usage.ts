@@ -2,6 +2,7 @@ import { hasApiKey } from '../account/api-keys.ts';
 import { findAccount } from '../account/find-account.ts';
 import { readUsage } from '../account/read-usage.ts';
 import { readWalletUsage } from '../account/read-wallet-usage.ts';
+import { printUsd } from '../account/money/micro-usd.ts';
 import { WALLET_GROUPS } from '../account/usage-group.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';
@@ -45,7 +46,7 @@ async function showWallets(
   const sums = await readWalletUsage(store, { sinceMs, by, accountId });
   const rows = sums.map(({ group: name, token, charged, ...counts }) => ({
     ...{ [by]: name, ...token, ...counts },
-    ...(charged && { units: Number(charged.units), cost_micro_usd: Number(charged.cost) }),
+    ...(charged && { units: Number(charged.units), cost_usd: printUsd(charged.cost) }),
   }));
   return { by, rows };
 }

@@ -15,10 +15,10 @@ export function makesStore({ about, request }: AdminRequest): boolean {
 /**
  * Answers a request as an empty store would.
  *
- * @throws ServiceError `keyNotFound`, `tokenNotFound`, `accountNotFound` or `invalidCommand` for a request about something that
+ * @throws ServiceError `keyNotFound`, `tokenNotFound`, `webhookNotFound`, `accountNotFound` or `invalidCommand` for a request about something that
  *   has to exist.
  */
-export function answerWithoutStore({ request }: AdminRequest): unknown {
+export function answerWithoutStore({ about, request }: AdminRequest): unknown {
   if (request.kind === 'keys.list') return { keys: [] };
   if (request.kind === 'tokens.list') return { tokens: [] };
   if (request.kind === 'limits.requests') return { limit_requests: [] };
@@ -31,6 +31,7 @@ export function answerWithoutStore({ request }: AdminRequest): unknown {
     throw serviceError('invalidCommand', {
       reason: 'there is no store yet: the first server that starts creates it and registers its signer',
     });
+  if (about === 'webhooks' && 'id' in request) throw serviceError('webhookNotFound', { id: request.id });
   if ('id' in request) throw serviceError('keyNotFound', { id: request.id });
   throw serviceError('accountNotFound', { name: 'account' in request ? String(request.account) : '' });
 }

@@ -1,5 +1,5 @@
 // The table of commands: help, parsing and completion come from it. Where a new command is run, the compiler says.
-import { AUDIT_ACTIONS } from '../account/audit/audit-actions.ts';
+import { AUDIT_ACTIONS } from '../../generated/account/events.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../account/list-page.ts';
 import { SCOPES } from '../account/tokens/scopes.ts';
 import { USAGE_GROUPS } from '../account/usage-group.ts';
@@ -14,6 +14,7 @@ const ACCOUNT: ArgumentSpec = {
   summary: 'Name of the account; the development account is called development',
 };
 const EMAIL: ArgumentSpec = { name: 'EMAIL', summary: 'Email that the member signs in with' };
+const WEBHOOK: ArgumentSpec = { name: 'ID', summary: 'Id of the webhook, as keyslot webhooks list shows it' };
 const PLAN: ArgumentSpec = { name: 'NAME', summary: 'Name of the plan, as keyslot plans list shows it' };
 const OF_ACCOUNT: OptionSpec = { name: 'account', value: 'NAME', summary: 'Only those of this account' };
 
@@ -204,7 +205,7 @@ export const COMMANDS = [
     group: 'Accounts',
     summary: 'Set or show whether an account operates this server',
     details: [
-      'Only tokens of an account that operates the server can have the scopes operator:read and operator:manage; they count only while it does. Without options it shows whether it does.',
+      'Only tokens of an account that operates the server can have the scopes operator:read, operator:manage and operator:payments; they count only while it does. Without options it shows whether it does.',
     ],
     args: [ACCOUNT],
     options: [
@@ -349,9 +350,9 @@ export const COMMANDS = [
   {
     name: 'usage',
     group: 'API keys, plans and usage',
-    summary: 'Show the number of calls, errors and refused calls, and of wallet operations',
+    summary: 'Show the number of calls, errors, pushed messages and wallet operations',
     details: [
-      'A subscription and a stream count as a call each; notifications and messages of streams are free and not counted. Wallet operations come from the audit log and the books: by token where calls are by key, by operation where they are by method, and by time. They belong to no network and no API key. What they cost is not known by token, because the books do not hold it; a free operation has no units.',
+      'A subscription and a stream count as a call each. Messages that they push are counted apart and weigh nothing: by method, notifications as those of the subscribe call, messages of a topic as Subscribe.<topic>. Wallet operations come from the audit log and the books: by token where calls are by key, by operation where they are by method, and by time. They belong to no network and no API key. What they cost is not known by token, because the books do not hold it; a free operation has no units.',
     ],
     args: [],
     options: [
@@ -618,6 +619,159 @@ export const COMMANDS = [
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot audit verify', 'keyslot audit verify --account acme --json'],
+  },
+  {
+    name: 'webhooks list',
+    group: 'Wallet service',
+    summary: 'List the webhooks of an account, newest first',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks list acme'],
+  },
+  {
+    name: 'webhooks create',
+    group: 'Wallet service',
+    summary: 'Create a webhook, which sends the events of an account to a URL',
+    details: [
+      'Prints the secret that signs events, once. Private addresses need the setting webhooks.allowed_targets.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      { name: 'name', value: 'NAME', summary: 'Name, for people (required)' },
+      { name: 'url', value: 'URL', summary: 'Where events are sent (required)' },
+      {
+        name: 'event',
+        value: 'TYPE',
+        summary: 'Only events of this type, such as wallet.sign or wallet.*',
+        isRepeatable: true,
+      },
+      { name: 'ordered', summary: 'Deliver events of one wallet in order' },
+      {
+        name: 'address',
+        value: 'ADDRESS',
+        summary: 'Events of the ledger too: transactions that name this address, and changes of its balance',
+        isRepeatable: true,
+      },
+      {
+        name: 'program',
+        value: 'ADDRESS',
+        summary: 'Events of the ledger too: transactions that name this program',
+        isRepeatable: true,
+      },
+      {
+        name: 'signature',
+        value: 'SIGNATURE',
+        summary: 'Events of the ledger too: what became of this transaction',
+        isRepeatable: true,
+      },
+      {
+        name: 'network',
+        value: 'NETWORK',
+        summary: 'The ledger, such as solana-localnet',
+        fallback: 'the first network of the server',
+      },
+      {
+        name: 'commitment',
+        value: 'COMMITMENT',
+        summary: 'How sure a block must be before its events are sent',
+        fallback: 'confirmed',
+        values: ['confirmed', 'finalized'],
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot webhooks create acme --name billing --url https://hooks.example.com/in',
+      'keyslot webhooks create acme --name in --url https://hooks.example.com/in --address "$ADDRESS"',
+    ],
+  },
+  {
+    name: 'webhooks set',
+    group: 'Wallet service',
+    summary: 'Turn a webhook on or off',
+    details: ['Turned on, it goes on where it stopped, and what waits is tried at once.'],
+    args: [WEBHOOK],
+    options: [
+      { name: 'on', summary: 'Send events' },
+      { name: 'off', summary: 'Send none' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot webhooks set 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --on'],
+  },
+  {
+    name: 'webhooks rotate',
+    group: 'Wallet service',
+    summary: 'Replace the secret of a webhook',
+    args: [WEBHOOK],
+    options: [
+      { name: 'overlap', value: 'TIME', summary: 'How long the old secret signs too', fallback: '24h' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot webhooks rotate 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --overlap 1h'],
+  },
+  {
+    name: 'webhooks replay',
+    group: 'Wallet service',
+    summary: 'Send events again from a record of the audit log on',
+    args: [WEBHOOK],
+    options: [{ name: 'from', value: 'SEQ', summary: 'The first record (required)' }, ...SERVER_OPTIONS],
+    examples: ['keyslot webhooks replay 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --from 1'],
+  },
+  {
+    name: 'webhooks test',
+    group: 'Wallet service',
+    summary: 'Send a test event to a webhook',
+    args: [WEBHOOK],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks test 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56'],
+  },
+  {
+    name: 'webhooks delete',
+    group: 'Wallet service',
+    summary: 'Delete a webhook and its deliveries',
+    args: [WEBHOOK],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks delete 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56'],
+  },
+  {
+    name: 'listen',
+    group: 'Wallet service',
+    summary: 'Print the events of an account as they happen, or forward them',
+    details: [
+      'Events are what webhooks deliver. Forwarded ones are signed as Standard Webhooks 1.0 says, with a secret that is printed at the start; none is sent again.',
+      'The access token needs the scope audit:read. It can be given in KEYSLOT_TOKEN instead, where other users of the machine cannot list it.',
+    ],
+    args: [],
+    options: [
+      {
+        name: 'url',
+        value: 'URL',
+        summary: 'Base URL of the server',
+        fallback: 'that of dev.json in the data directory',
+      },
+      { name: 'token', value: 'TOKEN', summary: 'Access token', fallback: 'that of dev.json' },
+      { name: 'forward', value: 'URL', summary: 'Send each event there, signed' },
+      {
+        name: 'event',
+        value: 'TYPE',
+        summary: 'Only events of this type, such as wallet.sign or wallet.*',
+        isRepeatable: true,
+      },
+      {
+        name: 'from',
+        value: 'SEQ',
+        summary: 'Begin with this record of the audit log',
+        fallback: 'the next one',
+      },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
+        fallback: '.keyslot',
+        path: 'directory',
+      },
+      { name: 'json', summary: 'Print the body of each event as one line of JSON' },
+    ],
+    examples: ['keyslot listen', 'keyslot listen --forward http://127.0.0.1:3000/hook --event "wallet.*"'],
   },
   {
     name: 'signer rotate-master',

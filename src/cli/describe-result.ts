@@ -6,6 +6,7 @@ import { describeNodes } from './nodes-text.ts';
 import { OPERATOR_TEXTS } from './operator-text.ts';
 import { PLAN_TEXTS } from './plan-text.ts';
 import { SIGNER_TEXTS } from './signer-text.ts';
+import { WEBHOOK_TEXTS } from './webhook-text.ts';
 import { describeUsage } from './usage-text.ts';
 
 /** The text of each result for people, by the kind of the request. */
@@ -17,6 +18,7 @@ const TEXTS: Readonly<Record<string, (result: never) => string>> = {
   ...SIGNER_TEXTS,
   ...LIST_TEXTS,
   ...MEMBER_TEXTS,
+  ...WEBHOOK_TEXTS,
   usage: describeUsage,
   nodes: describeNodes,
 };

@@ -21,6 +21,7 @@ const LOCAL: { readonly [N in LocalName]: Run } = {
   mock: async ({ options }) => (await import('./mock.ts')).mock(options),
   contract: async ({ rest }, terminal) =>
     (await import('../contract/contract-command.ts')).contractCommand(rest, terminal),
+  listen: async (invocation, terminal) => (await import('./listen/listen.ts')).listen(invocation, terminal),
   'hsm check': async ({ options }, terminal) =>
     (await import('./check-hsm.ts')).checkConfiguredHsm(options, terminal),
   completion: async ({ words: [shell = ''] }, { writeOut }) =>

@@ -8,7 +8,7 @@ import { readSince } from './read-since.ts';
 /** The commands that a server is given, or its store where no server runs. */
 export type ServerCommandName = Exclude<
   RunnableName,
-  'serve' | 'localnet' | 'mock' | 'contract' | 'hsm check' | 'completion'
+  'serve' | 'localnet' | 'mock' | 'contract' | 'listen' | 'hsm check' | 'completion'
 >;
 
 /** A request of the admin protocol, before it is checked. */
@@ -57,6 +57,21 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   'limits requests': () => ({ kind: 'limits.requests' }),
   'limits grant': ({ words: [id] }) => ({ kind: 'limits.grant', id }),
   'limits refuse': ({ words: [id], options: { reason } }) => ({ kind: 'limits.refuse', id, reason }),
+  'webhooks list': ({ words: [account] }) => ({ kind: 'webhooks.list', account }),
+  'webhooks create': ({ words: [account], options, lists: { event: events, ...lists } }) => {
+    const { name, url, ordered, network, commitment } = options;
+    const ledger = { network, commitment, ...lists };
+    return { kind: 'webhooks.create', account, name, url, events, ordered, ledger };
+  },
+  'webhooks set': webhookRequest,
+  'webhooks rotate': ({ words: [id], options }) => ({
+    ...{ kind: 'webhooks.rotate', id, overlapMs: readDuration('overlap', options) },
+  }),
+  'webhooks replay': ({ words: [id], options: { from } }) => ({
+    ...{ kind: 'webhooks.replay', id, fromSeq: from === undefined ? undefined : readCount(String(from)) },
+  }),
+  'webhooks test': ({ words: [id] }) => ({ kind: 'webhooks.test', id }),
+  'webhooks delete': ({ words: [id] }) => ({ kind: 'webhooks.delete', id }),
   'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
   'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
   'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
@@ -94,6 +109,12 @@ function listMembers({ words: [account], options: { since, until, limit, cursor 
 /** Text that is no whole number stays as it is, to be refused with the others. */
 function readCount(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+function webhookRequest({ words: [id], options: { on, off } }: Given): ServerRequest {
+  if ((on === true) === (off === true))
+    throw serviceError('invalidCommand', { reason: 'give --on or --off' });
+  return { kind: 'webhooks.set', id, isActive: on === true };
 }
 
 function planRequest({ words: [name], options }: Given): ServerRequest {

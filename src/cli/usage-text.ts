@@ -1,4 +1,4 @@
-import { printUsd } from '../account/money/micro-usd.ts';
+import { parseUsd, printUsd } from '../account/money/micro-usd.ts';
 import { textTable } from './text-table.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
@@ -13,17 +13,23 @@ type Usage = {
 /** Figures with the heads of their columns. */
 type Figures = Readonly<Record<string, string>>;
 
-const CALL_FIGURES: Figures = { calls: 'CALLS', errors: 'ERRORS', refused: 'REFUSED', weight: 'WEIGHT' };
+const CALL_FIGURES: Figures = {
+  calls: 'CALLS',
+  errors: 'ERRORS',
+  refused: 'REFUSED',
+  weight: 'WEIGHT',
+  messages: 'MESSAGES',
+};
 const WALLET_FIGURES: Figures = { requests: 'REQUESTS', refused: 'REFUSED' };
-const CHARGE_FIGURES: Figures = { units: 'UNITS', cost_micro_usd: 'COST USD' };
+const CHARGE_FIGURES: Figures = { units: 'UNITS', cost_usd: 'COST USD' };
 
 /** The text of `keyslot usage` for people, with a sum of all rows. `result` is what it prints as JSON. */
 export function describeUsage(result: unknown): string {
   const { since, by, rows, wallets } = result as Usage;
   const calls =
     rows.length === 0
-      ? `There were no calls since ${since}.\n`
-      : `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them.\n\n${describeRows(by, rows, CALL_FIGURES)}`;
+      ? `There were no calls and no pushed messages since ${since}.\n`
+      : `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them. MESSAGES were pushed by subscriptions and streams.\n\n${describeRows(by, rows, CALL_FIGURES)}`;
   return wallets === null || wallets.rows.length === 0 ? calls : `${calls}\n${describeWallets(wallets)}`;
 }
 
@@ -38,16 +44,26 @@ function describeRows(by: string, rows: readonly Row[], figures: Figures): strin
   const owned = by === 'key' || by === 'token' ? ['name', 'account'] : [];
   const right = Object.values(figures);
   const head = [by, ...owned].map((name) => name.toUpperCase());
-  const cells = (row: Row) => Object.keys(figures).map((figure) => printFigure(figure, Number(row[figure])));
+  const cells = (row: Row) =>
+    Object.keys(figures).map((figure) => printFigure(figure, readFigure(figure, row)));
   const lines = rows.map((row) => [...[by, ...owned].map((name) => String(row[name] ?? '')), ...cells(row)]);
   const sums = Object.keys(figures).map((figure) => [
     figure,
-    rows.reduce((sum, row) => sum + Number(row[figure]), 0),
+    printFigure(
+      figure,
+      rows.reduce((sum, row) => sum + readFigure(figure, row), 0n),
+    ),
   ]);
   const total = ['all', ...owned.map(() => ''), ...cells(Object.fromEntries(sums))];
   return textTable([...head, ...right], rows.length === 1 ? lines : [...lines, total], right);
 }
 
-function printFigure(name: string, figure: number): string {
-  return name === 'cost_micro_usd' ? printUsd(BigInt(figure)) : String(figure);
+/** Sums of amounts are exact: they are of micro-USD. */
+function readFigure(name: string, row: Row): bigint {
+  const shown = row[name] ?? 0;
+  return name === 'cost_usd' ? (parseUsd(String(shown)) ?? 0n) : BigInt(shown);
+}
+
+function printFigure(name: string, figure: bigint): string {
+  return name === 'cost_usd' ? printUsd(figure) : String(figure);
 }

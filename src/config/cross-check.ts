@@ -11,7 +11,7 @@ import { readNodeAddress } from './node-address.ts';
 import { isPubsubAddress } from './pubsub-address.ts';
 
 /** Returns the conflicts between settings that each fit their schema, one line per problem. No secret is shown. */
-export function crossCheck({ http, networks, hsm, mail, ...users }: Config): readonly string[] {
+export function crossCheck({ http, networks, hsm, mail, webhooks, ...users }: Config): readonly string[] {
   return [
     ...checkHost(http),
     ...checkProxies(http),
@@ -22,6 +22,7 @@ export function crossCheck({ http, networks, hsm, mail, ...users }: Config): rea
     ...checkNames(networks),
     ...checkHsmSettings(hsm),
     ...checkMailSettings({ mail, http }),
+    ...checkNetworks('webhooks.allowed_targets (KEYSLOT_WEBHOOKS_ALLOWED_TARGETS)', webhooks.allowed_targets),
     ...checkUsers(users),
   ];
 }
@@ -57,13 +58,17 @@ function checkProxies({
     ...(networks.length > 0 && !isBehindProxy
       ? [`${shown} is set without http.behind_proxy (KEYSLOT_BEHIND_PROXY=1), and has no effect without it`]
       : []),
-    ...networks
-      .filter((network) => !isCidr(network))
-      .map(
-        (network) =>
-          `${shown} has ${JSON.stringify(network)}; must be networks such as 10.0.0.0/8 or fd00::/8, or addresses`,
-      ),
+    ...checkNetworks(shown, networks),
   ];
+}
+
+function checkNetworks(shown: string, networks: readonly string[]): readonly string[] {
+  return networks
+    .filter((network) => !isCidr(network))
+    .map(
+      (network) =>
+        `${shown} has ${JSON.stringify(network)}; must be networks such as 10.0.0.0/8 or fd00::/8, or addresses`,
+    );
 }
 
 /** Checks that both files can be read and hold a certificate and its key. */

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { ErrorName } from '../../generated/errors.ts';
+import { DURATIONS_UP_TO_S } from '../account/call-durations.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import { weighMethod } from './weigh.ts';
 
@@ -14,16 +15,15 @@ type EndedCalls = Labels & {
 };
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
-/** The calls of a network that have ended. `durations`: how many took up to a time, and longer than that of the one before. */
+/** The calls of a network that have ended. `durations`: how many are in each bucket of `DURATIONS_UP_TO_S`, and in the last one. */
 export type CallTotals = {
   readonly calls: number;
   /** Calls that failed in this server or at a node; what a node answers as an error is an answer. */
   readonly errors: number;
-  readonly durations: readonly { readonly upToS: number; readonly calls: number }[];
+  readonly durations: readonly number[];
 };
 
 const ANSWERED: ReadonlySet<string> = new Set(['ok', 'nodeError', 'cancelled']);
-const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DURATION = 'keyslot_rpc_duration_seconds';
 const DURATION_HELP =
   'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
@@ -85,10 +85,9 @@ export class CallCounts {
     return {
       calls: sum(outcomes.filter(([outcome]) => outcome !== 'cancelled')),
       errors: sum(outcomes.filter(([outcome]) => !ANSWERED.has(outcome))),
-      durations: BUCKETS_S.concat(Number.POSITIVE_INFINITY).map((upToS, bucket) => ({
-        upToS,
-        calls: all.reduce((total, { durations }) => total + durations.count(bucket), 0),
-      })),
+      durations: Array.from({ length: DURATIONS_UP_TO_S.length + 1 }, (_, bucket) =>
+        all.reduce((total, { durations }) => total + durations.count(bucket), 0),
+      ),
     };
   }
 
@@ -137,13 +136,13 @@ type DurationLine = {
 /** A histogram of durations. */
 class DurationCounts {
   /** Counts per bucket, not cumulative; the last one holds the durations above all buckets. */
-  readonly #counts: number[] = new Array(BUCKETS_S.length + 1).fill(0);
+  readonly #counts: number[] = new Array(DURATIONS_UP_TO_S.length + 1).fill(0);
   #sumS = 0;
 
   /** Adds a duration in seconds, `times` times. */
   add(durationS: number, times: number): void {
     let bucket = 0;
-    while (bucket < BUCKETS_S.length && durationS > (BUCKETS_S[bucket] ?? 0)) bucket += 1;
+    while (bucket < DURATIONS_UP_TO_S.length && durationS > (DURATIONS_UP_TO_S[bucket] ?? 0)) bucket += 1;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
     this.#sumS += durationS * times;
   }
@@ -158,7 +157,7 @@ class DurationCounts {
     let count = 0;
     const lines = this.#counts.map((own, bucket): DurationLine => {
       count += own;
-      return { suffix: '_bucket', le: BUCKETS_S[bucket] ?? '+Inf', value: count };
+      return { suffix: '_bucket', le: DURATIONS_UP_TO_S[bucket] ?? '+Inf', value: count };
     });
     return [...lines, { suffix: '_sum', value: this.#sumS }, { suffix: '_count', value: count }];
   }

@@ -22,7 +22,7 @@ export function createLimitMetrics(registry: Registry): LimitMetrics {
   });
   const lost = new Counter({
     name: 'keyslot_usage_lost_total',
-    help: 'Messages that are missing in the usage: the store could not take their counts',
+    help: 'Calls and pushed messages that are missing in the usage: the store could not take their counts',
     registers,
   });
   return {

@@ -1,8 +1,9 @@
-/** The outcome of a message: served, served with an error, or refused because the plan allowed no more. */
+/** The outcome of a call: served, served with an error, or refused because the plan allowed no more. */
 export type UsageOutcome = 'ok' | 'error' | 'refused';
 
-export type CountedMessage = {
-  /** The number of messages of this kind, which weigh `weight` together; default 1. */
+/** Calls of one kind, and messages of requests that do not become calls. */
+export type CountedCalls = {
+  /** Their number; they weigh `weight` together. Default 1. */
   readonly calls?: number;
   readonly keyId: string;
   readonly network: string;
@@ -11,8 +12,20 @@ export type CountedMessage = {
   readonly weight: number;
 };
 
-/** Counts messages of a key in the current minute. */
-export type CountCall = (message: CountedMessage) => void;
+/** Messages that were pushed to connections of a key: notifications of a subscription, or messages of a topic stream. */
+export type PushedMessages = {
+  readonly keyId: string;
+  readonly network: string;
+  /** The subscribe method, or `Subscribe.<topic>`. */
+  readonly method: string;
+  readonly messages: number;
+};
+
+/** Counts calls of a key in the current minute. */
+export type CountCall = (calls: CountedCalls) => void;
+
+/** Counts pushed messages of a key in the current minute. */
+export type CountPushed = (pushed: PushedMessages) => void;
 
 /** The counts of one key, network and method in one minute (see `UsageRow` of src/account). */
 export type CountedRow = {
@@ -24,6 +37,7 @@ export type CountedRow = {
   errors: number;
   refused: number;
   weight: number;
+  messages: number;
 };
 
 const MINUTE_MS = 60_000;
@@ -33,8 +47,8 @@ type ByMethod = Map<string, CountedRow>;
 export type UsageBookOptions = {
   /** Called before a row is added. */
   readonly hasRoom: () => boolean;
-  /** Called with messages that would have needed a row, and are not counted. */
-  readonly onLost: (messages: number) => void;
+  /** Called with the number of calls or messages that would have needed a row, and are not counted. */
+  readonly onLost: (counts: number) => void;
 };
 
 /**
@@ -57,8 +71,8 @@ export class UsageBook {
     return this.#rows.length;
   }
 
-  /** Counts messages of one kind. `weight` is added for served ones only. */
-  count(nowMs: number, { keyId, network, method, outcome, weight, calls = 1 }: CountedMessage): void {
+  /** Counts calls of one kind. `weight` is added for served ones only. */
+  count(nowMs: number, { keyId, network, method, outcome, weight, calls = 1 }: CountedCalls): void {
     const row = this.#rowOf(nowMs, keyId, network, method);
     if (row === undefined) this.#options.onLost(calls);
     else if (outcome === 'refused') row.refused += calls;
@@ -67,6 +81,13 @@ export class UsageBook {
       row.weight += weight;
       if (outcome === 'error') row.errors += calls;
     }
+  }
+
+  /** Counts pushed messages, which weigh nothing. */
+  countPushed(nowMs: number, { keyId, network, method, messages }: PushedMessages): void {
+    const row = this.#rowOf(nowMs, keyId, network, method);
+    if (row === undefined) this.#options.onLost(messages);
+    else row.messages += messages;
   }
 
   /** Removes and returns all rows. Rows of the same minute may follow in a later call. */
@@ -100,6 +121,7 @@ export class UsageBook {
       errors: 0,
       refused: 0,
       weight: 0,
+      messages: 0,
     };
     const byNetwork = this.#byKey.get(keyId) ?? new Map<string, ByMethod>();
     const byMethod = byNetwork.get(network) ?? new Map<string, CountedRow>();

@@ -17,7 +17,9 @@ export async function readMockDocument(): Promise<string> {
   const account = membersOf(JSON.parse(withPrefixedRefs(await readFile(ACCOUNT, 'utf8'))));
   const components = mapMembers(account.components, prefixed);
   const schemes = mapMembers(components.securitySchemes, (scheme) =>
-    membersOf(scheme).in === 'cookie' ? { ...membersOf(scheme), name: sessionCookieName(false) } : scheme,
+    membersOf(scheme).in === 'cookie'
+      ? { ...membersOf(scheme), name: sessionCookieName('http://localhost') }
+      : scheme,
   );
   const added: Members = { ...components, securitySchemes: schemes };
   return JSON.stringify({

@@ -8,6 +8,8 @@ export type Notification = {
   readonly slot: number | undefined;
   /** True if a slow reader needs only the latest of these. */
   readonly isLatestOnly: boolean;
+  /** The subscribe method under which it is counted; undefined for a gap notice, which is not counted. */
+  readonly countedAs: string | undefined;
 };
 
 /** A receiver of notifications: a client's connection. */

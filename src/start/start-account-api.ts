@@ -14,7 +14,7 @@ import { withStoreFaults } from '../store/store-errors.ts';
 import { trustsPeerOf } from './start-gate.ts';
 
 export type AccountApiParts = {
-  readonly deps: Omit<AccountDeps, 'clock'>;
+  readonly deps: Omit<AccountDeps, 'clock' | 'refusals'>;
   readonly config: Pick<Config, 'http'>;
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
@@ -37,7 +37,7 @@ export function startAccountApi({
   const trustsPeer = trustsPeerOf(config);
   const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: config.http.public_url });
   const service = createAccountService({
-    ...{ deps: { ...deps, clock }, rateLimit: createMemoryRateLimit() },
+    ...{ deps: { ...deps, refusals, clock }, rateLimit: createMemoryRateLimit() },
     ...{ trustsPeer, baseUrlOf },
   });
   const { store, tokens } = deps;

@@ -13,13 +13,14 @@ import type { Meter } from '../gate/meter.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 
 /** The checks before the calls of every protocol: a key has one limit across all protocols. */
-export type Gate = Omit<AdmissionOptions, 'network'> & { readonly authenticate: Authenticate };
+export type Gate = Omit<AdmissionOptions, 'network'> &
+  Pick<Meter, 'countPushed' | 'openTally'> & { readonly authenticate: Authenticate };
 
 export type GateParts = {
   readonly config: Pick<Config, 'http'>;
   readonly keyring: Keyring;
   readonly plans: PlanBook;
-  readonly usage: Pick<Meter, 'count'>;
+  readonly usage: Pick<Meter, 'count' | 'countPushed' | 'openTally'>;
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly limitMetrics: LimitMetrics;
   readonly clock: Clock;
@@ -40,6 +41,8 @@ export function startGate(parts: GateParts): Gate {
     rateLimit: createMemoryRateLimit(),
     planOf: plans.planOf,
     count: usage.count,
+    countPushed: usage.countPushed,
+    openTally: usage.openTally,
     onRefusal: limitMetrics.countRefusal,
   };
 }

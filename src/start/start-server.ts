@@ -182,7 +182,7 @@ function createEndpoints(
   { networks, rooms, config, metrics }: ServedParts,
   sockets: ReturnType<typeof openSockets>,
 ): ReadonlyMap<string, Endpoint> {
-  const { authenticate, ...limits } = rooms.gate;
+  const { authenticate, openTally, ...limits } = rooms.gate;
   const { keyring } = rooms.deps;
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
@@ -197,6 +197,7 @@ function createEndpoints(
         ...shared,
         ...socketLimits(config),
         leave: hub.leave,
+        openTally: (keyId) => openTally(keyId, label),
         refusalOf: createKeyCheck(keyring, systemClock),
         sockets: sockets.live,
         metrics: sockets.metrics,

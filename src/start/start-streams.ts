@@ -8,22 +8,21 @@ import type { Clock } from '../base/clock.ts';
 import { type AdmissionOptions, createAdmission } from '../gate/admission.ts';
 import type { Authenticate } from '../gate/authenticate.ts';
 import type { LogFailure } from '../gate/failure-log.ts';
+import type { CountPushed } from '../gate/usage-book.ts';
 import { createStreamMetrics, type StreamMetrics } from '../gate/stream-metrics.ts';
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from '../server/grpc/grpc-server.ts';
 import { noteRefusedToken } from '../server/grpc/note-refused-token.ts';
 import type { StreamedNetwork } from '../server/grpc/subscribe.ts';
 import type { ServiceError } from '../base/service-error.ts';
 import { trustsPeerOf } from './start-gate.ts';
-import type { Network } from './start-network.ts';
+import type { FollowedNetwork } from './start-ledgers.ts';
 import { viewOf } from '../stream/find-wallets.ts';
-import { createHub, type Hub } from '../stream/hub.ts';
-import { createLedgerNode } from '../stream/ledger-node.ts';
-import { createStreamPace } from '../stream/stream-pace.ts';
 import type { Store } from '../store/open-store.ts';
 
 export type StreamParts = Omit<AdmissionOptions, 'network'> & {
+  readonly countPushed: CountPushed;
   readonly config: Pick<Config, 'grpc' | 'http'>;
-  readonly networks: readonly Network[];
+  readonly networks: readonly FollowedNetwork[];
   readonly store: Store;
   readonly tokens: TokenFinder;
   /** Records access tokens that were refused for a topic. */
@@ -46,7 +45,7 @@ const MESSAGE_PREFIX = 'Subscribe.';
  * @throws ServiceError `portTaken`, `listenFailed`.
  */
 export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
-  const { config, store, registry, authenticate, tokens, clock, count, connections, tls } = parts;
+  const { config, store, registry, authenticate, tokens, clock, countPushed, connections, tls } = parts;
   const metrics = createStreamMetrics(registry);
   const networks = parts.networks.map((network) => openNetwork(network, parts, metrics));
   const server = await startGrpcServer({
@@ -66,7 +65,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
     onMessages: ({ keyId }, network, topic, messages) => {
       metrics.countMessages(network, topic, messages);
       const method = `${MESSAGE_PREFIX}${topic}`;
-      count({ ...{ keyId, network, method }, outcome: 'ok', calls: messages, weight: messages });
+      countPushed({ keyId, network, method, messages });
     },
     onTokenRefused: noteRefusedToken({ refusals: parts.refusals, trustsPeer: trustsPeerOf(config) }),
     onError: (error) => noteError(error, parts, metrics),
@@ -81,17 +80,10 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
 }
 
 function openNetwork(
-  { label, upstream, child, pace }: Network,
-  { config: { grpc }, logFailure, ...parts }: StreamParts,
+  { label, hub }: FollowedNetwork,
+  parts: StreamParts,
   metrics: StreamMetrics,
 ): StreamedNetwork {
-  const hub: Hub = createHub({
-    node: createLedgerNode(upstream, grpc.max_block_bytes),
-    ...{ pace: createStreamPace(grpc, pace), lingerMs: grpc.linger_ms },
-    history: { maxSlots: grpc.history_slots, maxBytes: Number(grpc.history_bytes) },
-    generation: () => child?.restarts ?? 0,
-    onFailure: (error) => logFailure(label, error),
-  });
   metrics.watchHistory(label, hub.standing);
   const { rateLimit, planOf, count, onRefusal } = parts;
   const admission = createAdmission({ rateLimit, planOf, count, onRefusal, network: label });

@@ -3,10 +3,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { writeKeyUses } from '../account/key-uses.ts';
 import { repeatSteps } from '../account/repeat-steps.ts';
+import { addNetworkCalls, CALLS_KEPT_DAYS, purgeNetworkCalls } from '../account/network-calls-store.ts';
 import { retainUsage } from '../account/retain-usage.ts';
 import { sumWalletUsage } from '../account/sum-wallet-usage.ts';
 import { addUsage, purgeUsage } from '../account/usage-store.ts';
 import type { Clock } from '../base/clock.ts';
+import type { CallCounts } from '../gate/call-counts.ts';
+import { type CallRecorder, createCallRecorder } from '../gate/call-recorder.ts';
 import { createKeyUses, type KeyUses } from '../gate/key-uses.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import { createMeter, type Meter } from '../gate/meter.ts';
@@ -59,6 +62,33 @@ export function startUsage(parts: UsageParts, config: Config['usage']): Meter {
     await meter.close();
   };
   return { ...meter, close };
+}
+
+export type CallRecordParts = Pick<UsageParts, 'store' | 'clock' | 'log'> & {
+  readonly calls: Pick<CallCounts, 'totals'>;
+  /** The labels of the networks. */
+  readonly networks: readonly string[];
+};
+
+/** Stores the calls of networks and how long they took, as its own writer, and deletes those of more than 35 days. Close it before the store. */
+export function startCallRecord({ store, clock, log, calls, networks }: CallRecordParts): CallRecorder {
+  const writerId = randomUUID();
+  const recorder = createCallRecorder({
+    write: (number, rows) =>
+      withStoreErrors(WHERE, () => addNetworkCalls(store, { writerId, number, rows }, clock.nowMs())),
+    totals: (network) => calls.totals(network),
+    ...{ networks, clock, log },
+  });
+  const stopRetention = retainUsage({
+    purge: (beforeMs) => withStoreErrors(WHERE, () => purgeNetworkCalls(store, beforeMs)),
+    retentionDays: CALLS_KEPT_DAYS,
+    ...{ clock, log },
+  });
+  const close = async (): Promise<void> => {
+    await stopRetention();
+    await recorder.close();
+  };
+  return { ...recorder, close };
 }
 
 /** Stores when keys and tokens were last used, and from where. Close it before the store. */

@@ -3,6 +3,7 @@ import type { Config } from '../../generated/config.ts';
 import type { AccountPlane } from '../account/account-plane.ts';
 import { createRefusalLog, type RefusalLog } from '../account/audit/refusal-log.ts';
 import type { UseLimitDeps } from '../account/wallet-use-limit.ts';
+import { createWalletStanding, type WalletStanding } from '../account/wallet-standing.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NoteUse } from '../gate/key-uses.ts';
 import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
@@ -37,6 +38,8 @@ export type WalletParts = {
 export type OpenWallets = {
   readonly handler: HttpHandler;
   readonly refusals: Pick<RefusalLog, 'note'>;
+  /** See `createWalletStanding`. */
+  readonly standingOf: (accountId: string) => Promise<WalletStanding>;
   /**
    * Stops the search for rows of destroyed wallets, and resolves when no request is in flight and all refusals are recorded.
    * Call it when nothing listens any more, before the account plane is closed.
@@ -55,10 +58,11 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   await destroyAbandonedKeys(deps);
   const refusals = createRefusalLog({ store, clock, log });
   const trustsPeer = trustsPeerOf(config);
-  const service = createWalletService({
-    ...{ deps, answerRequest, limits, useLimits, planOf, trustsPeer },
+  const counted = {
+    ...{ limits, useLimits, planOf },
     ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
-  });
+  };
+  const service = createWalletService({ ...counted, deps, answerRequest, trustsPeer });
   const { handler, settled } = await createRestEndpoint(service, {
     ...{ tokens, refusals, trustsPeer, ...(noteUse && { noteUse }), clock, log },
     maxBodyBytes: config.http.max_body_bytes,
@@ -70,7 +74,7 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
     await Promise.all([deps.reconciliation.close(), settled()]);
     await refusals.close();
   };
-  return { handler, refusals, close };
+  return { handler, refusals, standingOf: createWalletStanding(counted), close };
 }
 
 /** Assembles the dependencies of the service. */

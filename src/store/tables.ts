@@ -75,7 +75,7 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The calls of each key per minute. Not bound to `api_keys`: a row that the store refused would hold up all others. `calls` and `weight`
+ * The calls of each key per minute, and the messages pushed to it. Not bound to `api_keys`: a row that the store refused would hold up all others. `calls` and `weight`
  * are those served, `errors` those of them that were answered with an error.
  */
 export const usageMinutes = pgTable(
@@ -92,6 +92,8 @@ export const usageMinutes = pgTable(
     /** Not served: the plan's limit was reached. */
     refused: count('refused'),
     weight: count('weight'),
+    /** Notifications of a subscription, or messages of a topic stream, which were handed to connections of the key. */
+    messages: count('messages'),
   },
   (table) => [
     primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] }),

@@ -4,7 +4,7 @@ import { instant, microUsd } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** How calls are added up: by network and method, or all together; by hour or day of UTC. */
+/** How calls and messages are added up: by network and method, or all together; by hour or day of UTC. */
 export const USAGE_SERIES = ['methods_day', 'methods_hour', 'total_day', 'total_hour'] as const;
 
 /**
@@ -25,11 +25,35 @@ export const usageSums = pgTable(
     errors: count('errors'),
     refused: count('refused'),
     weight: count('weight'),
+    messages: count('messages'),
   },
   (table) => [
     primaryKey({ columns: [table.ownerId, table.series, table.start, table.network, table.method] }),
     index('usage_sums_start').on(table.start),
     check('usage_sums_series', sql`series in ('methods_day', 'methods_hour', 'total_day', 'total_hour')`),
+  ],
+);
+
+/** Units of time that the calls of networks are added up by; of UTC. */
+export const CALL_UNITS = ['five_minutes', 'hour', 'day'] as const;
+
+/** The calls of all accounts on each network, and how long they took: of each five minutes, and their sums. Processes add to the same rows. */
+export const networkCalls = pgTable(
+  'network_calls',
+  {
+    unit: text('unit', { enum: CALL_UNITS }).notNull(),
+    /** `<name>-<environment>`. */
+    network: text('network').notNull(),
+    start: instant('start').notNull(),
+    calls: count('calls'),
+    errors: count('errors'),
+    /** Calls in each bucket of durations (see src/account/call-durations.ts), not in those before it. */
+    durations: bigint('durations', { mode: 'number' }).array().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.unit, table.network, table.start] }),
+    index('network_calls_start').on(table.start),
+    check('network_calls_unit', sql`unit in ('five_minutes', 'hour', 'day')`),
   ],
 );
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../rpc/json.ts';
 import { readWhole } from '../rpc/read-whole.ts';
 import { createReplyMemory } from '../rpc/reply-memory.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
@@ -18,6 +19,23 @@ export type LedgerNode = {
   /** Returns the next slots with a block, from `start` on, at most `limit`, ascending. */
   readonly slotsFrom: (start: bigint, limit: number) => Promise<readonly bigint[]>;
   readonly block: (slot: bigint, finalizedSlot: bigint) => Promise<Block>;
+  /** Returns what is known of signatures, in their order, however old; at most 256. */
+  readonly signatureStatuses: (signatures: readonly string[]) => Promise<SignatureStatuses>;
+};
+
+export type SignatureStatuses = {
+  /** The slot at which the node looked. */
+  readonly slot: bigint;
+  readonly statuses: readonly (SignatureStatus | undefined)[];
+};
+
+/** What became of a transaction. */
+export type SignatureStatus = {
+  readonly slot: bigint;
+  /** JSON text; undefined: it succeeded. */
+  readonly error: string | undefined;
+  /** False: it may be on a fork that is given up. */
+  readonly isConfirmed: boolean;
 };
 
 /** The node's answer is an error. */
@@ -81,6 +99,14 @@ export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): Led
       const { result, sizeBytes } = await ask('getBlock', [slot, BLOCK]);
       return readBlock(result, { slot, finalizedSlot, sizeBytes });
     },
+    signatureStatuses: async (signatures) => {
+      const { result } = await ask('getSignatureStatuses', [signatures, { searchTransactionHistory: true }]);
+      const { value, context } = (result ?? {}) as { readonly value?: unknown; readonly context?: unknown };
+      if (!Array.isArray(value) || value.length !== signatures.length)
+        throw notAnswered('getSignatureStatuses gave no list of the signatures');
+      const { slot } = (context ?? {}) as { readonly slot?: unknown };
+      return { slot: toSlot(slot), statuses: value.map(readStatus) };
+    },
   };
 }
 
@@ -103,6 +129,13 @@ function parseBody(body: Buffer): Readonly<Record<string, unknown>> {
     if (error instanceof SyntaxError || error instanceof RangeError) throw notAnswered(error.message);
     throw error;
   }
+}
+
+function readStatus(value: unknown): SignatureStatus | undefined {
+  if (value === null) return undefined;
+  const { slot, err, confirmationStatus } = value as Readonly<Record<string, unknown>>;
+  const error = err === null || err === undefined ? undefined : stringifyJson(err);
+  return { slot: toSlot(slot), error, isConfirmed: confirmationStatus !== 'processed' };
 }
 
 function toSlot(value: unknown): bigint {

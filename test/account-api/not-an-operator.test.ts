@@ -95,6 +95,12 @@ test('networks are shown with their nodes, and with calls once there are some', 
   expect(found).toMatchObject([
     { name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet', state: 'ready', nodes: 1 },
   ]);
-  expect(found[0]?.recent.calls).toBeGreaterThan(0);
-  expect(found[0]?.recent.p99_ms).toBeGreaterThan(0);
+  const spans = found[0]?.spans ?? [];
+  expect(spans.map(({ span }) => span)).toEqual(['hour', 'day', 'month']);
+  for (const { calls, p99_ms, known_since, own } of spans) {
+    expect(calls).toBeGreaterThan(0);
+    expect(p99_ms).toBeGreaterThan(0);
+    expect(Date.parse(known_since ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(own).toEqual({ calls: 1, errors: 0, refused: 0 });
+  }
 });

@@ -1,6 +1,8 @@
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
+import { createWalletStanding } from '../../src/account/wallet-standing.ts';
+import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import type { AccountAnswers, AccountHandler, AccountRequest } from '../../generated/account/handlers.ts';
 import type { OperationId } from '../../generated/account/operations.ts';
 import { listAudit } from '../../src/account/audit/list-audit.ts';
@@ -18,6 +20,7 @@ import type { AccountContext, AccountDeps } from '../../src/account-api/account-
 import type { WatchedNetwork } from '../../src/account-api/service-deps.ts';
 import { planFault } from '../../src/gate/plan-fault.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import { allowAddresses } from '../../src/webhooks/allowed-addresses.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
 
@@ -32,7 +35,6 @@ const NETWORK: WatchedNetwork = {
   pace: () => ({ slotMs: 399.6, source: 'notifications' }),
   newestSlot: () => 17,
   drift: () => [{ node: 'node-1', kind: 'method', name: 'getNew', count: 2, firstSeenMs: NOW_MS }],
-  recent: () => ({ seconds: 60, calls: 3, errors: 1, p99Ms: 5 }),
 };
 
 /** A request of an operation: what its handler reads. */
@@ -45,11 +47,20 @@ export async function openOperatorWorld(store: Store) {
   const log = pino({ level: 'silent' });
   const credentials = createSessionCredentials({ store, ...rings, clock, log });
   onTestFinished(credentials.close);
-  const members = createMemberDeps({ store, installationKey: await newInstallationKey() });
+  const installationKey = await newInstallationKey();
+  const members = createMemberDeps({ store, installationKey });
+  const ledgers = { networks: ['solana-localnet'], startOf: () => Promise.resolve(undefined) };
+  const allowedFor = () => Promise.resolve(allowAddresses([], false));
+  const webhooks = { installationKey, allowedFor, ledgers };
+  const [plans, limits, useLimits] = [await loadPlanBook(store), new CreateLimitBook(), new UseLimitBook()];
+  const counted = { rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() };
   const deps: AccountDeps = {
-    ...{ store, ...rings, clock, members, credentials, mail: undefined, networks: [] },
-    ...{ plans: await loadPlanBook(store), limits: new CreateLimitBook(), useLimits: new UseLimitBook() },
+    ...{ store, ...rings, clock, members, credentials, mail: undefined, networks: [], webhooks },
+    ...{ plans, limits, useLimits },
     ...{ planFault, watchedNetworks: [NETWORK], flushUsage: () => Promise.resolve() },
+    ...{ flushCalls: () => Promise.resolve(), grpcUrlOf: () => undefined },
+    refusals: { note: () => undefined },
+    walletStanding: createWalletStanding({ ...counted, limits, useLimits, planOf: plans.planOf }),
   };
   const [operator, customer] = [await newCustomer(store), await newCustomer(store)];
   await setOperates(deps, { accountId: operator, operates: true });

@@ -6,6 +6,9 @@ import { loadPlanBook } from '../../src/account/plans.ts';
 import { readCreateLimits, CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import { setupLinks } from '../../src/store/member-tables.ts';
 import { eq } from '../../src/store/drizzle.ts';
+import { createApiKey } from '../../src/account/api-keys.ts';
+import { addNetworkCalls } from '../../src/account/network-calls-store.ts';
+import { addUsage } from '../../src/account/usage-store.ts';
 import { NOW_MS } from '../account/new-customer.ts';
 import { describeStores } from '../store/backends.ts';
 import { openOperatorWorld } from './operator-world.ts';
@@ -62,6 +65,23 @@ describeStores("operators' operations", (backend) => {
     expect((await give('-5', 'back')).balance.available_usd).toBe('20.00');
     expect((await readBalance(store(), customer, NOW_MS)).balance).toBe(20_000_000n);
     expect(await recordsOf(customer)).toHaveLength(2);
+  });
+
+  test('a payment is booked and recorded once for its reference, and no money goes back', async () => {
+    const { customer, asOperator, expectRecorded, recordsOf } = await open();
+    const pay = (amount_usd: string, reference: string) =>
+      asOperator('bookPayment', { id: customer, body: { amount_usd, reference } });
+    const answers = await Promise.all([1, 2, 3].map(() => pay('25', 'pi_7')));
+    expect(answers.map(({ was_booked }) => was_booked).sort()).toEqual([false, true, true]);
+    expect(await pay('25.00', 'pi_7')).toEqual({
+      ...{ account_id: customer, amount_usd: '25.00', reference: 'pi_7', was_booked: true },
+    });
+    await expectRecorded('bookPayment', customer, 'bookpayment');
+    expect(await recordsOf(customer)).toHaveLength(1);
+    await expect(pay('26', 'pi_7')).rejects.toMatchObject({ code: 'creditReferenceUsed' });
+    for (const wrong of ['-1', '0.00'])
+      await expect(pay(wrong, 'pi_8')).rejects.toMatchObject({ code: 'bodyInvalid' });
+    expect((await readBalance(store(), customer, NOW_MS)).balance).toBe(25_000_000n);
   });
 
   test('an account is created once for its name, with its plan, and operates nothing', async () => {
@@ -190,17 +210,54 @@ describeStores("operators' operations", (backend) => {
     expect(await recordsOf(operator)).toEqual([]);
   });
 
-  test('a customer sees the networks, and its own calls on them', async () => {
+  test('a customer sees the networks, and its own calls beside those of all, in the last hour, day and month', async () => {
+    const { deps, customer, operator, asCustomer } = await open();
+    const [writerId, network] = [randomUUID(), 'solana-localnet'];
+    const ago = (minutes: number) => NOW_MS - minutes * 60_000;
+    const own = await createApiKey(deps, { accountId: customer, name: 'own' }, NOW_MS);
+    const other = await createApiKey(deps, { accountId: operator, name: 'other' }, NOW_MS);
+    const usage = { network, method: 'getSlot', errors: 1, refused: 2, weight: 5, messages: 0 };
+    const rows = [50, 23 * 60, 29 * 1_440, 33 * 1_440].flatMap((minutes) => [
+      { ...usage, minuteMs: ago(minutes), keyId: own.id, calls: 5 },
+      { ...usage, minuteMs: ago(minutes), keyId: other.id, calls: 7 },
+    ]);
+    await addUsage(store(), { writerId, number: 1, rows }, NOW_MS);
+    const durations = Array.from({ length: 15 }, (_, bucket) => (bucket === 2 ? 99 : bucket === 9 ? 1 : 0));
+    const slow = durations.map((_, bucket) => (bucket === 14 ? 3 : 0));
+    const calls = [
+      { network, startMs: ago(50), calls: 100, errors: 2, durations },
+      { network, startMs: ago(20 * 1_440), calls: 3, errors: 0, durations: slow },
+    ];
+    await addNetworkCalls(store(), { writerId, number: 2, rows: calls }, NOW_MS);
+    const shown = await asCustomer('listNetworks');
+    const [{ spans = [] } = {}] = shown.networks;
+    expect(shown.networks).toEqual([
+      {
+        ...{ name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet', state: 'ready' },
+        ...{ nodes: 2, reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400, spans },
+      },
+    ]);
+    const known = new Date(ago(20 * 1_440)).toISOString();
+    expect(spans).toMatchObject([
+      { span: 'hour', calls: 100, errors: 2, p99_ms: 5, own: { calls: 5, errors: 1, refused: 2 } },
+      { span: 'day', calls: 100, errors: 2, p99_ms: 5, own: { calls: 10, errors: 2, refused: 4 } },
+      { span: 'month', calls: 103, known_since: known, own: { calls: 15, errors: 3, refused: 6 } },
+    ]);
+    expect(spans.map((span) => 'known_since' in span)).toEqual([false, false, true]);
+    expect(spans[2]).not.toHaveProperty('p99_ms');
+    const sinceMs = spans.map(({ since }) => NOW_MS - Date.parse(since));
+    const unitsMs = [300_000, 3_600_000, 3_600_000];
+    for (const [at, ms] of [3_600_000, 86_400_000, 30 * 86_400_000].entries()) {
+      expect(sinceMs[at]).toBeGreaterThanOrEqual(ms);
+      expect(sinceMs[at]).toBeLessThan(ms + (unitsMs[at] ?? 0));
+    }
+  });
+
+  test('a network of which no call is on record says that none is known yet', async () => {
     const { asCustomer } = await open();
-    expect(await asCustomer('listNetworks')).toEqual({
-      networks: [
-        {
-          ...{ name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet', state: 'ready' },
-          ...{ nodes: 2, reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
-          recent: { seconds: 60, calls: 3, errors: 1, p99_ms: 5 },
-          own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
-        },
-      ],
-    });
+    const { networks } = await asCustomer('listNetworks');
+    const now = new Date(NOW_MS).toISOString();
+    const none = { known_since: now, calls: 0, errors: 0, own: { calls: 0, errors: 0, refused: 0 } };
+    expect(networks[0]?.spans).toMatchObject([none, none, none]);
   });
 });

@@ -24,7 +24,7 @@ async function restarted(store: Store): Promise<TokenRing> {
 }
 
 test('tokens of customers may have all scopes but those of operators', () => {
-  expect(SCOPES.filter(isOperatorScope)).toEqual(['operator:read', 'operator:manage']);
+  expect(SCOPES.filter(isOperatorScope)).toEqual(['operator:read', 'operator:manage', 'operator:payments']);
   expect(CUSTOMER_SCOPES).toEqual(SCOPES.filter((scope) => !scope.startsWith('operator:')));
 });
 

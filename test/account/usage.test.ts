@@ -20,7 +20,7 @@ const WRITER = randomUUID();
 
 const row = (own: Partial<UsageRow> = {}): UsageRow => ({
   ...{ minuteMs: DAY, keyId: KEY, network: 'solana-localnet', method: 'getSlot' },
-  ...{ calls: 2, errors: 1, refused: 3, weight: 4 },
+  ...{ calls: 2, errors: 1, refused: 3, weight: 4, messages: 5 },
   ...own,
 });
 
@@ -37,7 +37,7 @@ function groupOf({ keyId, network, method, minuteMs }: UsageRow, by: UsageGroup)
 
 async function totals(store: Store): Promise<readonly number[]> {
   const [sum] = await all(store);
-  return sum === undefined ? [] : [sum.calls, sum.errors, sum.refused, sum.weight];
+  return sum === undefined ? [] : [sum.calls, sum.errors, sum.refused, sum.weight, sum.messages];
 }
 
 describeStores('usage', (backend: TestBackend) => {
@@ -47,7 +47,7 @@ describeStores('usage', (backend: TestBackend) => {
     const store = opened();
     await addUsage(store, { writerId: WRITER, number: 1, rows: [row()] }, DAY);
     await addUsage(store, { writerId: WRITER, number: 2, rows: [row(), row({ method: 'getBlock' })] }, DAY);
-    expect(await totals(store)).toEqual([6, 3, 9, 12]);
+    expect(await totals(store)).toEqual([6, 3, 9, 12, 15]);
     expect((await store.db.select().from(usageMinutes)).length).toBe(2);
   });
 
@@ -56,15 +56,15 @@ describeStores('usage', (backend: TestBackend) => {
     const batch = { writerId: WRITER, number: 1, rows: [row()] };
     await addUsage(store, batch, DAY);
     await addUsage(store, batch, DAY);
-    expect(await totals(store)).toEqual([2, 1, 3, 4]);
+    expect(await totals(store)).toEqual([2, 1, 3, 4, 5]);
     await addUsage(store, { ...batch, writerId: randomUUID() }, DAY);
-    expect(await totals(store)).toEqual([4, 2, 6, 8]);
+    expect(await totals(store)).toEqual([4, 2, 6, 8, 10]);
   });
 
   test('a minute that stands twice in a batch is added up', async () => {
     const store = opened();
     await addUsage(store, { writerId: WRITER, number: 1, rows: [row(), row()] }, DAY);
-    expect(await totals(store)).toEqual([4, 2, 6, 8]);
+    expect(await totals(store)).toEqual([4, 2, 6, 8, 10]);
   });
 
   test('writers that add to the same rows at once lose nothing', async () => {
@@ -76,7 +76,7 @@ describeStores('usage', (backend: TestBackend) => {
         addUsage(store, { writerId, number: 1, rows: index % 2 === 0 ? rows : rows.toReversed() }, DAY),
       ),
     );
-    expect(await totals(store)).toEqual([800, 400, 1_200, 1_600]);
+    expect(await totals(store)).toEqual([800, 400, 1_200, 1_600, 2_000]);
   });
 
   test('10,000 rows are one statement', async () => {
@@ -125,6 +125,21 @@ describeStores('usage', (backend: TestBackend) => {
     ]);
   });
 
+  test('groups stand by weight, then by messages, then by refusals', async () => {
+    const store = opened();
+    const none = { calls: 0, errors: 0, refused: 0, weight: 0, messages: 0 };
+    const rows = [
+      row({ ...none, method: 'refused', refused: 9 }),
+      row({ ...none, method: 'few', messages: 10 }),
+      row({ ...none, method: 'many', messages: 11 }),
+      row({ ...none, method: 'heavy', calls: 1, weight: 1 }),
+    ];
+    await addUsage(store, { writerId: WRITER, number: 1, rows }, DAY);
+    expect((await all(store, 'method')).map(({ group }) => group)).toEqual([
+      ...['heavy', 'many', 'few', 'refused'],
+    ]);
+  });
+
   test('is that of an account, of a key, or since a minute', async () => {
     const store = opened();
     const places = { store, keyring: new Keyring() };
@@ -160,7 +175,7 @@ describeStores('usage', (backend: TestBackend) => {
       row({
         minuteMs: DAY + ((index * 7_919) % (4 * 1_440)) * MINUTE_MS,
         keyId: keys[index % keys.length] ?? KEY,
-        ...{ network: `n${index % 2}`, method: `m${index % 3}`, weight: index },
+        ...{ network: `n${index % 2}`, method: `m${index % 3}`, weight: index, messages: 2_000 - index },
       }),
     );
     await addUsage(store, { writerId: WRITER, number: 1, rows: rows.slice(0, 1_500) }, DAY);
@@ -192,12 +207,19 @@ describeStores('usage', (backend: TestBackend) => {
             (each) => groupOf(each, by),
           );
           const about = [by, sinceMs, untilMs, asked];
-          expect([about, new Map(sums.map(({ group, weight, calls }) => [group, [calls, weight]]))]).toEqual([
+          const read = sums.map(({ group, weight, calls, messages }) => [group, { calls, weight, messages }]);
+          const added = (of: readonly UsageRow[], figure: 'calls' | 'weight' | 'messages') =>
+            of.reduce((sum, each) => sum + each[figure], 0);
+          expect([about, Object.fromEntries(read)]).toEqual([
             about,
-            new Map(
+            Object.fromEntries(
               [...wanted].map(([group, of]) => [
                 group,
-                [2 * of.length, of.reduce((sum, { weight }) => sum + weight, 0)],
+                {
+                  calls: added(of, 'calls'),
+                  weight: added(of, 'weight'),
+                  messages: added(of, 'messages'),
+                },
               ]),
             ),
           ]);
@@ -216,7 +238,7 @@ describeStores('usage', (backend: TestBackend) => {
       DAY,
     );
     expect([await purgeUsage(store, DAY), await purgeUsage(store, DAY)]).toEqual([true, false]);
-    expect(await totals(store)).toEqual([2, 1, 3, 4]);
+    expect(await totals(store)).toEqual([2, 1, 3, 4, 5]);
     expect((await store.db.select().from(usageWriters)).length).toBe(1);
   });
 });

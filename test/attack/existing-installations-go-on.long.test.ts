@@ -2,27 +2,15 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
+import { takeBack } from '../store/take-back.ts';
 import { newDatabase, startVault, type Vault } from './vault.ts';
 
 /** A test starts several servers one after the other. */
 vi.setConfig({ testTimeout: 600_000 });
 
 const ADOPTED = 'the store takes this signer and its record from now on';
-const MIGRATION = 8;
-
-/** Takes back what the migrations behind that of the signers made. */
-const LATER = [
-  'drop index audit_records_time, ledger_transactions_time',
-  'drop table backup_codes, login_credentials, login_sessions, login_verifications, member_factor_drafts, member_factors',
-  'drop table member_invitations, setup_links, sign_in_attempts, members, logins',
-  'alter table audit_records drop column member_id, drop column subject',
-  'drop index usage_minutes_key',
-  'drop table key_uses, usage_sums, wallet_charge_hours, wallet_request_hours, wallet_sum_tips',
-  'drop table limit_requests',
-  'drop index accounts_created',
-  'alter table accounts drop column operates',
-  'alter table ledger_transactions drop column reference',
-];
+/** The last migration before that of the signers. */
+const MIGRATION = 7;
 
 /** Makes of a server that is stopped what the version before left: entries behind a mark, and no table that knows signers. */
 async function makeOld({ withStore, signerFile, server }: Vault): Promise<void> {
@@ -31,10 +19,8 @@ async function makeOld({ withStore, signerFile, server }: Vault): Promise<void> 
   rmSync(join(server.dataDir, 'audit-heads.jsonl'));
   await withStore((store) =>
     store.transaction(async (tx) => {
-      await tx.execute(sql`drop table signers, signer_tombstones`);
+      await takeBack(tx, MIGRATION);
       await tx.execute(sql`drop function refuse_change_of_tombstones`);
-      for (const statement of LATER) await tx.execute(sql.raw(statement));
-      await tx.execute(sql`delete from migrations where id > ${MIGRATION}`);
     }),
   );
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { SQL } from 'drizzle-orm';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { Keyring } from '../../src/account/keyring.ts';
+import { addNetworkCalls } from '../../src/account/network-calls-store.ts';
 import { PlanBook } from '../../src/account/plan-book.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
@@ -10,6 +12,7 @@ import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { type FilledAccount, SIZES } from './fill-account.ts';
+import { NETWORKS, rowsOf } from './fill-network-calls.ts';
 
 /** An operation of the account service, and a query that reads the same from the rows themselves. */
 export type ListLoad = {
@@ -28,10 +31,19 @@ export function createListLoads({
   tokenId,
   nowMs,
 }: FilledAccount & { readonly store: Store; readonly nowMs: number }): readonly ListLoad[] {
+  const writerId = randomUUID();
+  let flushed = 0;
+  /** Each time there is something to store. */
+  const flushCalls = (): Promise<void> =>
+    addNetworkCalls(store, { writerId, number: ++flushed, rows: rowsOf(nowMs) }, nowMs);
   // Operations that read use no other part.
   const context = {
     ...{ store, keyring: new Keyring(), tokens: new TokenRing(), plans: new PlanBook() },
-    ...{ flushUsage: () => Promise.resolve(), clock: { nowMs: () => nowMs } },
+    ...{ flushUsage: () => Promise.resolve(), flushCalls, clock: { nowMs: () => nowMs } },
+    watchedNetworks: NETWORKS.map((label) => ({
+      ...{ name: 'solana', environment: 'mainnet', label, rpcPath: `/${label}`, statuses: () => [] },
+      ...{ probe: () => Promise.resolve('ready'), pace: () => ({ slotMs: 400, source: 'notifications' }) },
+    })),
     ...{
       members: { store },
       reconciliation: { isDone: () => true },
@@ -87,6 +99,14 @@ export function createListLoads({
       name: 'getAccount',
       run: () => handlers.getAccount(context, requestWith(undefined)),
       raw: sql`select * from accounts where id = ${accountId}`,
+    },
+    {
+      name: 'listNetworks, with a flush',
+      run: () => handlers.listNetworks(context, requestWith(undefined)),
+      raw: sql`select network, sum(calls), sum(errors), null, null from network_calls
+        where unit = 'five_minutes' and start >= ${since} group by 1
+        union all select network, sum(calls), sum(errors), sum(refused), sum(weight) from usage_minutes
+        where key_id in ${own} and minute >= ${since} group by 1`,
     },
     {
       name: 'listKeys, 1,000',

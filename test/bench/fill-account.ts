@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import { fillNetworkCalls } from './fill-network-calls.ts';
 
 /** Sizes of the account that is measured; other accounts have a fifth of its calls. */
 export const SIZES = {
@@ -110,6 +111,7 @@ export async function fillAccount(store: Store, nowMs: number): Promise<FilledAc
     select 'w_' || n, ${account}, 'address' || n, 'single', sha256(n::text::bytea), 'software-sealed', 'label ' || n,
       ${now} - n * interval '1 second' from generate_series(${from}, ${to}) n`,
   );
+  await fillNetworkCalls(store, nowMs);
   await sumUp(run, nowMs);
   while (await sumWalletUsage(store, nowMs));
   await maintain(store);
@@ -123,10 +125,7 @@ export async function fillAccount(store: Store, nowMs: number): Promise<FilledAc
   };
 }
 
-/**
- * As the migration does it, a day at a time, so that no statement exceeds its deadline; and in the order of the index, as the server adds
- * them, since the embedded store keeps few pages in memory.
- */
+/** As the migration does it, a day at a time, so that no statement exceeds its deadline. */
 async function sumUp(run: (statement: string) => Promise<unknown>, nowMs: number): Promise<void> {
   const backfill = readFileSync(MIGRATION, 'utf8')
     .split('--> statement-breakpoint')
@@ -135,10 +134,7 @@ async function sumUp(run: (statement: string) => Promise<unknown>, nowMs: number
   for (let dayMs = firstMs; dayMs < nowMs; dayMs += DAY_MS) {
     const [from, to] = [dayMs, dayMs + DAY_MS].map((ms) => `'${new Date(ms).toISOString()}'`);
     const ofDay = `FROM (SELECT * FROM "usage_minutes" WHERE minute >= ${from} AND minute < ${to}) u`;
-    for (const statement of backfill)
-      await run(
-        `${statement.replace('FROM "usage_minutes" u', ofDay).replace(/;\s*$/, '')} ORDER BY 1, 2, 3, 4, 5`,
-      );
+    for (const statement of backfill) await run(statement.replace('FROM "usage_minutes" u', ofDay));
   }
 }
 

@@ -56,7 +56,7 @@ export async function measureFlushes(
 
 function batchOf(keyIds: readonly string[], network: string, minuteMs: number): readonly UsageRow[] {
   const start = Math.floor(minuteMs / MINUTE_MS) * MINUTE_MS;
-  const counts = { calls: 10, errors: 1, refused: 0, weight: 12 };
+  const counts = { calls: 10, errors: 1, refused: 0, weight: 12, messages: 0 };
   return keyIds.flatMap((keyId) =>
     Array.from({ length: METHODS }, (_, n) => ({
       ...{ minuteMs: start, keyId, network, method: `method${n}`, ...counts },
@@ -67,15 +67,17 @@ function batchOf(keyIds: readonly string[], network: string, minuteMs: number): 
 async function addMinutes({ db }: Store, rows: readonly UsageRow[]): Promise<void> {
   const column = <T>(read: (row: UsageRow) => T) => sql.param(rows.map(read));
   await db.execute(sql`
-    insert into usage_minutes as m (minute, key_id, network, method, calls, errors, refused, weight)
+    insert into usage_minutes as m (minute, key_id, network, method, calls, errors, refused, weight, messages)
     select * from unnest(
       ${column(({ minuteMs }) => new Date(minuteMs).toISOString())}::timestamptz[], ${column(({ keyId }) => keyId)}::uuid[],
       ${column(({ network }) => network)}::text[], ${column(({ method }) => method)}::text[],
       ${column(({ calls }) => calls)}::bigint[], ${column(({ errors }) => errors)}::bigint[],
-      ${column(({ refused }) => refused)}::bigint[], ${column(({ weight }) => weight)}::bigint[]
-    ) as batch (minute, key_id, network, method, calls, errors, refused, weight) order by 1, 2, 3, 4
+      ${column(({ refused }) => refused)}::bigint[], ${column(({ weight }) => weight)}::bigint[],
+      ${column(({ messages }) => messages)}::bigint[]
+    ) as batch (minute, key_id, network, method, calls, errors, refused, weight, messages) order by 1, 2, 3, 4
     on conflict (minute, key_id, network, method) do update set calls = m.calls + excluded.calls,
-      errors = m.errors + excluded.errors, refused = m.refused + excluded.refused, weight = m.weight + excluded.weight`);
+      errors = m.errors + excluded.errors, refused = m.refused + excluded.refused, weight = m.weight + excluded.weight,
+      messages = m.messages + excluded.messages`);
 }
 
 /** This process, and the server process of the connection if it runs on this machine: the pool gives out the same one again. */

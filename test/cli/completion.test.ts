@@ -91,7 +91,7 @@ test.skipIf(!hasBash)('bash offers the values of options and arguments, as far a
     [],
     ['create'],
     ['create'],
-    ['wallets:create', 'wallets:read', 'wallets:sign', 'wallets:destroy'],
+    ['wallets:create', 'wallets:read', 'wallets:sign', 'wallets:destroy', 'webhooks:manage'],
   ]);
 });
 

@@ -43,8 +43,26 @@ test('on a running server plans hold from the next request on, and usage is told
   expect((await post(acme.key, batchOf(21))).status).toBe(200);
 
   expect((await json<Usage>('usage')).rows).toEqual([
-    { key: acme.id, name: 'web', account: 'acme', calls: 24, errors: 0, refused: 19, weight: 24 },
-    { key: other.id, name: 'unnamed', account: 'other', calls: 1, errors: 0, refused: 0, weight: 1 },
+    {
+      key: acme.id,
+      name: 'web',
+      account: 'acme',
+      calls: 24,
+      errors: 0,
+      refused: 19,
+      weight: 24,
+      messages: 0,
+    },
+    {
+      key: other.id,
+      name: 'unnamed',
+      account: 'other',
+      calls: 1,
+      errors: 0,
+      refused: 0,
+      weight: 1,
+      messages: 0,
+    },
   ]);
   await post(acme.key, '{"jsonrpc":"2.0","id":1,"method":"getBlock"}');
   const filtered = await json<Usage>('usage', '--account', 'acme', '--by', 'method', '--since', '1h');
@@ -71,7 +89,7 @@ test('usage is stored when the server stops, and goes on when it starts again', 
   await second.post(api_key, CALL);
   expect((await json<Usage>('usage', '--by', 'day')).rows).toMatchObject([{ calls: 2, weight: 2 }]);
   const { stdout } = await run('usage', '--by', 'method');
-  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +REFUSED +WEIGHT\ngetSlot +2 +0 +0 +2\n$/);
+  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +REFUSED +WEIGHT +MESSAGES\ngetSlot +2 +0 +0 +2 +0\n$/);
 });
 
 test('the development account has a plan that nobody meets by accident, and can be given another one', async () => {
@@ -106,7 +124,7 @@ test('without a server, plans and usage are those of the store', async () => {
   expect((await run('keys', 'list')).stdout).toMatch(
     /ALLOWED FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
   );
-  expect((await run('usage')).stdout).toMatch(/^There were no calls since /);
+  expect((await run('usage')).stdout).toMatch(/^There were no calls and no pushed messages since /);
   const missing = await run('plans', 'remove', 'gold');
   expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
   expect(missing.stderr).toContain(

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { describeUsage } from '../../src/cli/usage-text.ts';
 
 const SINCE = '2025-10-09T00:00:00.000Z';
-const CALLS = { calls: 2, errors: 1, refused: 0, weight: 4 };
+const CALLS = { calls: 2, errors: 1, refused: 0, weight: 4, messages: 30 };
 
 test('wallet operations stand below the calls, with what was charged and a sum', () => {
   const rows = [
-    { operation: 'sign', requests: 12, refused: 1, units: 12, cost_micro_usd: 1_200 },
-    { operation: 'fetch', requests: 3, refused: 0, units: 0, cost_micro_usd: 0 },
+    { operation: 'sign', requests: 12, refused: 1, units: 12, cost_usd: '0.0012' },
+    { operation: 'fetch', requests: 3, refused: 0, units: 0, cost_usd: '0.00' },
   ];
   const text = describeUsage({
-    ...{ since: SINCE, by: 'method', rows: [{ method: 'getSlot', ...CALLS }] },
+    ...{ since: SINCE, by: 'method', rows: [{ method: 'slotSubscribe', ...CALLS }] },
     wallets: { by: 'operation', rows },
   });
   expect(text.split('\n').slice(2)).toEqual([
-    'METHOD   CALLS  ERRORS  REFUSED  WEIGHT',
-    'getSlot      2       1        0       4',
+    'METHOD         CALLS  ERRORS  REFUSED  WEIGHT  MESSAGES',
+    'slotSubscribe      2       1        0       4        30',
     '',
     'Wallet operations. REQUESTS were carried out; REFUSED ones were answered with an error. UNITS and COST are what was charged.',
     '',
@@ -30,7 +30,9 @@ test('wallet operations stand below the calls, with what was charged and a sum',
 test('what is not known is not shown: a cost by token, and wallet operations by network', () => {
   const token = { token: 't1', name: null, account: 'acme', requests: 1, refused: 0 };
   const byKey = describeUsage({ since: SINCE, by: 'key', rows: [], wallets: { by: 'token', rows: [token] } });
-  expect(byKey).toMatch(/^There were no calls since .*\n\nWallet operations\. .*error\.\n\nTOKEN {2}NAME/);
+  expect(byKey).toMatch(
+    /^There were no calls and no pushed messages since .*\n\nWallet operations\. .*error\.\n\nTOKEN {2}NAME/,
+  );
   expect(byKey).not.toContain('COST');
   const byNetwork = [{ network: 'solana-localnet', ...CALLS }];
   expect(describeUsage({ since: SINCE, by: 'network', rows: byNetwork, wallets: null })).not.toContain(

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { eventually } from '../../src/base/eventually.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
 
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
@@ -58,7 +59,7 @@ await describeMemberPages('the pages of the explorer', ({ world, newMember, open
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
-  test('a call is tried in the reference, which opens at its method, and without a key in the address', async () => {
+  test('a call is tried in the reference, which opens at its method with the key filled in, and not in the address', async () => {
     const { page } = await open(await newMember(), `/explorer/solana-localnet/${CLOCK}`);
     const word = page.getByText('Try this call');
     await word.focus();
@@ -70,7 +71,14 @@ await describeMemberPages('the pages of the explorer', ({ world, newMember, open
     const link = page.getByRole('link', { name: 'Try getAccountInfo in the reference' });
     expect(await link.getAttribute('href')).toBe(`${world().server.baseUrl}/docs#/Accounts/getAccountInfo`);
     const [reference] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-    await reference.locator('#operations-Accounts-getAccountInfo.is-open').waitFor();
+    const operation = reference.locator('#operations-Accounts-getAccountInfo.is-open');
+    await operation.waitFor();
+    await eventually('the key is filled in', async () =>
+      (await reference.locator('#api-key').inputValue()).startsWith('ks_key_') ? true : undefined,
+    );
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+    expect(reference.url()).not.toContain('ks_key_');
     await page.keyboard.press('Escape');
     await command.waitFor({ state: 'hidden' });
   });

@@ -8,7 +8,7 @@ import { SCOPES } from '../../src/account/tokens/scopes.ts';
 /** An account that operates the server and has a little of everything, and the login of its owner. */
 export type FilledAccount = { readonly email: string };
 
-/** Fills a new account: keys, tokens, wallets, calls, members, an invitation, a request for a higher limit. */
+/** Fills a new account: keys, tokens, a webhook that fails, wallets, calls, members, an invitation, a request for a higher limit. */
 export async function fillAccount({ server, members }: MemberServer, name: string): Promise<FilledAccount> {
   const { dataDir, baseUrl } = server;
   await command(dataDir, { kind: 'accounts.create', account: name, operates: true });
@@ -25,6 +25,11 @@ export async function fillAccount({ server, members }: MemberServer, name: strin
   await account.rotateKey(old.key_id, { overlap_seconds: 86_400 });
   await account.createToken({ name: 'deposits', scopes: ['wallets:create', 'wallets:read'] });
   await account.requestLimit({ limit: 'wallet_create', wanted: '5000', reason: 'A sale in May' });
+  await account.createWebhook({
+    name: 'billing system',
+    url: 'https://keyslot.invalid/hook',
+    events: ['wallet.*'],
+  });
   const callLedger = ledgerCallOf(server);
   for (let sent = 0; sent < 20; sent++) await callLedger(api_key);
   for (const label of ['deposit 4711', 'deposit 4712'])

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { exportRows } from '../../src/dashboard/parts/export-rows.ts';
 import { printCsv } from '../../src/dashboard/parts/csv.ts';
 import { microOf } from '../../src/dashboard/parts/usd.ts';
+import type { Webhook } from '../../generated/account/types.ts';
 import { findAttention, type OverviewFacts } from '../../src/dashboard/pages/overview/attention.ts';
+import { ownCalls } from '../../src/dashboard/pages/overview/own-calls.ts';
+import { printP99 } from '../../src/dashboard/pages/overview/print-p99.ts';
 import { groupName } from '../../src/dashboard/pages/usage/group-name.ts';
 import { spanBetween, spanOf, unitFor } from '../../src/dashboard/pages/usage/span.ts';
 import { toTimeSeries } from '../../src/dashboard/pages/usage/time-series.ts';
@@ -30,6 +33,19 @@ describe('what needs attention', () => {
     expect(idsOf({ account: { billing: 'prepaid', balance: balance('0.999999') } })).toEqual(['balance']);
     expect(idsOf({ account: { billing: 'prepaid', balance: balance('1.00') } })).toEqual([]);
     expect(idsOf({ account: { billing: 'invoiced', balance: balance('0.00') } })).toEqual([]);
+  });
+
+  test('a webhook that fails or has stopped by itself, not one that a member turned off', () => {
+    const webhook = {
+      ...{ webhook_id: 'w', name: 'billing', url: 'https://hooks.example', events: [], ordered: false },
+      ...{ position: 1, waiting: 0, created_at: '2026-01-22T09:30:00.000Z' },
+    };
+    const found = (more: Partial<Webhook>) => idsOf({ webhooks: [{ ...webhook, state: 'active', ...more }] });
+    expect(found({})).toEqual([]);
+    expect(found({ state: 'turned_off', failing_since: webhook.created_at })).toEqual([]);
+    expect(found({ failing_since: webhook.created_at })).toEqual(['w']);
+    expect(found({ state: 'gone' })).toEqual(['w']);
+    expect(found({ state: 'exhausted' })).toEqual(['w']);
   });
 
   test('no second factor, or few backup codes', () => {
@@ -64,12 +80,25 @@ describe('what needs attention', () => {
         reachable_nodes: 0,
         versions: [],
       },
-      recent: { seconds: 300, calls: 0, errors: 0 },
-      own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
+      spans: [],
     };
     const networks = [{ ...network, state: 'unavailable' as const }];
     expect(idsOf({ networks, refused: 1, openRequests: 2 })).toEqual(['/m', 'refused', 'requests']);
   });
+});
+
+test('p99 is printed in ms or s, as > 30 s beyond what is measured, and as nothing without calls', () => {
+  const printed = [5, 500, 1_000, 2_500, 30_000].map((p99_ms) => printP99({ calls: 1, p99_ms }));
+  expect(printed).toEqual(['5 ms', '500 ms', '1 s', '2.5 s', '30 s']);
+  expect([printP99({ calls: 1 }), printP99({ calls: 0 })]).toEqual(['> 30 s', '–']);
+});
+
+test("the account's calls of a span are those on all networks together", () => {
+  const own = { calls: 2, errors: 1, refused: 3 };
+  const since = '2026-01-15T09:00:00.000Z';
+  const spans = (['hour', 'day'] as const).map((span) => ({ span, since, calls: 9, errors: 9, own }));
+  expect(ownCalls([{ spans }, { spans }], 'day')).toEqual({ calls: 4, errors: 2, refused: 6 });
+  expect(ownCalls(undefined, 'day')).toBeUndefined();
 });
 
 test('amounts are read exactly', () => {

@@ -131,7 +131,7 @@ function served(chromium: string, postgresUrl: string): void {
     const old = await newKey(page, 'checkout');
     await page.getByRole('button', { name: 'I have copied it' }).click();
     const cookies = await page.context().cookies();
-    const session = cookies.find(({ name }) => name === sessionCookieName(false))?.value ?? '';
+    const session = cookies.find(({ name }) => name === sessionCookieName('http://localhost'))?.value ?? '';
     await world.members.setFresh(session, null);
     await page.getByRole('button', { name: 'Rotate checkout' }).click();
     await page.getByLabel('The old key stops working').selectOption('At once');

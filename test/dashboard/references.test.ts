@@ -29,12 +29,13 @@ function operationsOf(service: string): readonly string[] {
 const NAMED = /[[(]\s*'([A-Z][\w ,]+)',\s*'([a-z]\w+)'(?:,\s*'(ledger|wallets)')?,?\s*[\])]/g;
 const TRIED = /tag="([^"]+)"\s+method="([^"]+)"/g;
 
+const SOURCES = readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => readFileSync(join(PAGES, name), 'utf8'));
+
 test('every link to the reference names an operation that its document has', () => {
-  const sources = readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => readFileSync(join(PAGES, name), 'utf8'));
   const [ledger, wallets, account] = ['ledger', 'wallets', 'account'].map(operationsOf);
-  const links = sources.flatMap((text) => [
+  const links = SOURCES.flatMap((text) => [
     ...[...text.matchAll(NAMED)].map(([, tag, name, service]) => ({
       link: `${tag}/${name}`,
       // The note of a cost names operations of the wallet service alone.
@@ -45,3 +46,23 @@ test('every link to the reference names an operation that its document has', () 
   expect(links.length).toBeGreaterThan(30);
   expect(links.filter(({ link, known }) => !known?.includes(link)).map(({ link }) => link)).toEqual([]);
 });
+
+test('every link to a page of the dashboard leads to one', () => {
+  const links = SOURCES.flatMap((text) =>
+    [...text.matchAll(/href(?:=|:\s*)['"](\/[^'"]*)['"]/g)].map(([, path = '']) => path),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  const routes = SOURCES.flatMap((text) =>
+    [...text.matchAll(/\bpath(?:=|:\s*)['"](\/[^'"]*)['"]/g)].map(([, path = '']) => path),
+  );
+  expect(links.filter((link) => !routes.some((route) => fits(link, route)))).toEqual([]);
+});
+
+/** Whether a path is that of a route, whose last parts may be left out. */
+function fits(link: string, route: string): boolean {
+  const [parts, wanted] = [link.split('/').slice(1), route.split('/').slice(1)];
+  const isFit = wanted.every((part, at) =>
+    part.startsWith(':') ? part.endsWith('?') || parts[at] !== undefined : part === parts[at],
+  );
+  return isFit && parts.length <= wanted.length;
+}

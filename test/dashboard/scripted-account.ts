@@ -40,12 +40,12 @@ const SHOWN: Readonly<Record<string, unknown>> = {
           nodes: 1,
         },
         ...{ reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
-        recent: { seconds: 300, calls: 0, errors: 0 },
-        own: { seconds: 300, calls: 0, errors: 0, refused: 0 },
+        spans: (['hour', 'day', 'month'] as const).map((span) => ({
+          ...{ span, since: NOW, calls: 0, errors: 0, own: { calls: 0, errors: 0, refused: 0 } },
+        })),
       },
     ],
   },
-  'GET /usage': { since: NOW, by: 'network', rows: [] },
 };
 export const SETUP_TOKEN = 'ks_set_1';
 
@@ -70,6 +70,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
     has_second_factor: login.code !== undefined,
     backup_codes_left: 8,
     networks: [{ name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet' }],
+    grpc_url: 'https://grpc.example',
     operates: false,
   });
 

@@ -23,7 +23,7 @@ const WATCH_SHIFTS = `window.shifted = 0;
   }).observe({ type: 'layout-shift', buffered: true })`;
 
 const PAGES: readonly (readonly [path: string, shown: string])[] = [
-  ['', '.calls-table tbody tr'],
+  ['', '.span-table tbody tr'],
   ['/usage', '.table-area tbody tr:not([aria-hidden])'],
   ['/usage/wallets', '.table-area tbody tr:not([aria-hidden])'],
   ['/usage/limits', '.limits dd:not(:text("…"))'],
@@ -66,8 +66,13 @@ function served(chromium: string, postgresUrl: string): void {
     await network.getByText('Ready').waitFor();
     await network.getByText('1 of 1').waitFor();
     await page.getByText('Your login has no second factor yet.').waitFor();
-    const hour = page.getByRole('row', { name: /Last hour/ }).getByRole('cell');
-    expect(Number(await hour.first().textContent())).toBeGreaterThanOrEqual(acme.calls);
+    for (const table of await page.getByRole('table').all()) {
+      const hour = table.getByRole('row', { name: /^hour/ }).getByRole('cell');
+      expect(Number(await hour.first().textContent())).toBeGreaterThanOrEqual(acme.calls);
+    }
+    expect(await network.getByRole('row', { name: /^hour/ }).getByRole('cell').last().textContent()).toMatch(
+      /^[\d.]+ m?s$/,
+    );
     await page.getByText('$24.999').first().waitFor();
     expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -93,18 +98,28 @@ function served(chromium: string, postgresUrl: string): void {
     const row = page.getByRole('row', { name: /^checkout/ });
     await row.waitFor();
     expect(await row.getByRole('cell').allInnerTexts()).toEqual([
-      ...['checkout', String(acme.calls), expect.stringMatching(/^1 /), '0', expect.stringMatching(/^\d+$/)],
+      ...[
+        'checkout',
+        String(acme.calls),
+        expect.stringMatching(/^1 /),
+        '0',
+        expect.stringMatching(/^\d+$/),
+        '0',
+      ],
     ]);
     await page.locator('.chart canvas').waitFor();
     await page.getByLabel('Sums by').selectOption('Method');
     await page.getByRole('row', { name: /^getSlot/ }).waitFor();
     const csv = await downloaded(page, 'Download CSV');
-    expect(csv.split('\r\n')[0]).toBe('method,id,calls,errors,refused,weight');
-    expect(csv).toMatch(/^getBalance,getBalance,1,1,0,\d+\r$/m);
+    expect(csv.split('\r\n')[0]).toBe('method,id,calls,errors,refused,weight,messages');
+    expect(csv).toMatch(/^getBalance,getBalance,1,1,0,\d+,0\r$/m);
     await page.getByRole('link', { name: 'Wallet operations' }).click();
     await page.getByRole('row', { name: /^create 1 0 1 \$0.001/ }).waitFor();
     await page.getByLabel('Sums by').selectOption('Token or member');
     await page.getByRole('row', { name: new RegExp(`^Dashboard \\(${acme.email}\\) 1 0`) }).waitFor();
+    await page.getByRole('link', { name: 'Limits' }).click();
+    const left = page.getByText(/^[\d,]+ requests a minute, [\d,]+ left now$/);
+    await left.first().waitFor();
     await page.getByRole('link', { name: 'Billing' }).click();
     await page.getByRole('row', { name: /wallet_creation 1 -\$0.001 \$0.00 \$24.999/ }).waitFor();
     expect(await downloaded(page, 'Download CSV')).toMatch(

@@ -68,7 +68,7 @@ export async function describeMemberPages(name: string, tests: (pages: MemberPag
         const { baseUrl } = world.server;
         const opened = await openDashboard(browser, `${baseUrl}/dashboard`, view);
         const context = opened.page.context();
-        await context.addCookies([{ name: sessionCookieName(false), value: token, url: baseUrl }]);
+        await context.addCookies([{ name: sessionCookieName(baseUrl), value: token, url: baseUrl }]);
         await context.addInitScript(WATCH_SHIFTS);
         await before?.(context);
         await opened.page.goto(`${baseUrl}/dashboard${path}`);

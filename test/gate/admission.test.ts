@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Admission, createAdmission } from '../../src/gate/admission.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
-import type { CountedMessage } from '../../src/gate/usage-book.ts';
+import type { CountedCalls } from '../../src/gate/usage-book.ts';
 import { INVALID_MESSAGE, weighMessage, weighMethod } from '../../src/gate/weigh.ts';
 
 const PLAN = { name: 'small', requestsPerSecond: 10, burst: 30 };
 const CALLER = { keyId: 'k1', accountId: 'a1' };
 
 let admission: Admission;
-let counted: CountedMessage[];
+let counted: CountedCalls[];
 let refusals: string[];
 
 beforeEach(() => {

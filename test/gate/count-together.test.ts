@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CallSignal } from '../../src/rpc/call-signal.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createMetrics } from '../../src/gate/metrics.ts';
-import { type CountedMessage, UsageBook } from '../../src/gate/usage-book.ts';
+import { type CountedCalls, UsageBook } from '../../src/gate/usage-book.ts';
 import { withMetering } from '../../src/gate/with-metering.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import type { LedgerReply, Outcome } from '../../src/ledger/outcome.ts';
@@ -116,7 +116,7 @@ test('those that are under way are under way together', async () => {
 test('messages that are counted at once are lost with their number', () => {
   const lost: number[] = [];
   const book = new UsageBook({ hasRoom: () => false, onLost: (messages) => void lost.push(messages) });
-  const message: CountedMessage = { keyId: 'k', network, method: 'm', outcome: 'ok', weight: 7, calls: 7 };
+  const message: CountedCalls = { keyId: 'k', network, method: 'm', outcome: 'ok', weight: 7, calls: 7 };
   book.count(0, message);
   expect(lost).toEqual([7]);
 });

@@ -99,11 +99,14 @@ describeStores('last uses', (backend) => {
     );
   });
 
-  test('a call over a connection that was opened earlier is a use', async () => {
+  test.each([
+    ['a call', { calls: 1, messages: 0 }],
+    ['a message that is pushed', { calls: 0, messages: 1 }],
+  ])('%s over a connection that was opened earlier is a use', async (_, own) => {
     const id = await newKey();
     const minuteMs = Math.floor(NOW_MS / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
     await writeKeyUses(store(), [{ id, atMs: NOW_MS, address: '192.0.2.1' }]);
-    const counts = { calls: 1, errors: 0, refused: 0, weight: 1 };
+    const counts = { errors: 0, refused: 0, weight: 0, ...own };
     const row = { minuteMs, keyId: id, network: 'solana-localnet', method: 'getSlot', ...counts };
     await addUsage(store(), { writerId: randomUUID(), number: 1, rows: [row] }, NOW_MS);
     expect(await readKeyUses(store(), [id])).toEqual(

@@ -13,6 +13,7 @@ function newStore() {
   const store = {
     mode: 'works' as 'works' | 'fails' | 'forgets to answer',
     calls: () => [...taken.values()].flat().reduce((sum, row) => sum + row.calls, 0),
+    messages: () => [...taken.values()].flat().reduce((sum, row) => sum + row.messages, 0),
     rows: () => [...taken.values()].flat(),
     seen,
     write: async (number: number, rows: readonly CountedRow[]): Promise<void> => {
@@ -129,7 +130,7 @@ test('memory is bounded while the store fails: what has no room is told and coun
   await vi.advanceTimersByTimeAsync(5_000);
   for (let method = 0; method < 80; method++) count(meter, 1, `m${method}`);
   expect([meter.unwritten(), lost]).toEqual([100, 30]);
-  expect(lines.filter((line) => line.includes('calls are not counted')).length).toBe(1);
+  expect(lines.filter((line) => line.includes('are not counted: too many')).length).toBe(1);
   store.mode = 'works';
 });
 
@@ -159,5 +160,73 @@ test('closing while the store fails or hangs ends, and says how much is lost', a
   await vi.advanceTimersByTimeAsync(5_000);
   await closed;
   expect(lost).toBe(7);
-  expect(lines.join()).toMatch(/"messages":7/);
+  expect(lines.join()).toMatch(/"counts":7/);
+});
+
+test('a message that is pushed is an addition, handed on each second in the minute that it is then', async () => {
+  const store = newStore();
+  const meter = newMeter(store);
+  const tally = meter.openTally('k', 'n');
+  await vi.advanceTimersByTimeAsync(38_500);
+  tally.add('slotSubscribe');
+  tally.add('slotSubscribe');
+  expect(meter.unwritten()).toBe(0);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(meter.unwritten()).toBe(1);
+  tally.add('slotSubscribe');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await meter.flush();
+  const [first, second] = store.rows();
+  expect([first?.messages, second?.messages]).toEqual([2, 1]);
+  expect(Number(second?.minuteMs) - Number(first?.minuteMs)).toBe(60_000);
+});
+
+test('a flush stores the messages of every connection so far, by key, network and method', async () => {
+  const store = newStore();
+  const meter = newMeter(store);
+  const tallies = [meter.openTally('k', 'n'), meter.openTally('k', 'n'), meter.openTally('k2', 'n')];
+  for (const tally of tallies) {
+    tally.add('slotSubscribe');
+    tally.add('rootSubscribe');
+    tally.add('slotSubscribe');
+  }
+  await meter.flush();
+  expect(store.rows().map(({ keyId, method, messages }) => [keyId, method, messages])).toEqual([
+    ['k', 'slotSubscribe', 4],
+    ['k', 'rootSubscribe', 2],
+    ['k2', 'slotSubscribe', 2],
+    ['k2', 'rootSubscribe', 1],
+  ]);
+  await meter.flush();
+  expect(store.messages()).toBe(9);
+});
+
+test('the messages of a connection that is closed are counted, and it is forgotten', async () => {
+  const store = newStore();
+  const meter = newMeter(store);
+  const tally = meter.openTally('k', 'n');
+  tally.add('slotSubscribe');
+  tally.close();
+  expect(meter.unwritten()).toBe(1);
+  await meter.flush();
+  expect(store.messages()).toBe(1);
+});
+
+test('closing stores the messages of connections that are still open', async () => {
+  const store = newStore();
+  const meter = newMeter(store);
+  meter.openTally('k', 'n').add('slotSubscribe');
+  await meter.close();
+  expect([store.messages(), vi.getTimerCount(), lost]).toEqual([1, 0, 0]);
+});
+
+test('closing while the store hangs says how many messages are lost', async () => {
+  const meter = newMeter({ write: () => new Promise(() => undefined) });
+  const tally = meter.openTally('k', 'n');
+  tally.add('slotSubscribe');
+  const closed = meter.close();
+  tally.add('slotSubscribe');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await closed;
+  expect(lost).toBe(2);
 });

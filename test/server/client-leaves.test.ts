@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CountedMessage } from '../../src/gate/usage-book.ts';
+import type { CountedCalls } from '../../src/gate/usage-book.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
 
@@ -60,7 +60,7 @@ test('a call that was cancelled is counted as such, not as a failure of the node
 });
 
 test('every call of a batch whose client leaves is counted as cancelled, also those that were not sent yet', async () => {
-  const counted: CountedMessage[] = [];
+  const counted: CountedCalls[] = [];
   await gateway.close();
   gateway = await startGateway({
     nodeUrls: [node.url],

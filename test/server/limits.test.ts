@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { CountedMessage } from '../../src/gate/usage-book.ts';
+import type { CountedCalls } from '../../src/gate/usage-book.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, readReply, RPC_PATH, startGateway } from './start-gateway.ts';
@@ -12,7 +12,7 @@ const OTHER_KEY = 'ks_key_other';
 
 let node: ScriptedNode;
 let gateway: Gateway;
-let counted: CountedMessage[];
+let counted: CountedCalls[];
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: 1_760_000_000_000, toFake: ['Date'] });

@@ -9,7 +9,9 @@ import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
 import { createNodeMetrics } from '../../src/gate/node-metrics.ts';
 import type { PlanLimit } from '../../src/gate/rate-limit.ts';
-import type { CountCall } from '../../src/gate/usage-book.ts';
+import { SOCKET_BOUNDS, type SocketBounds } from './socket-bounds.ts';
+import { MessageTallies } from '../../src/gate/message-tallies.ts';
+import type { CountCall, CountPushed } from '../../src/gate/usage-book.ts';
 import { withMetering } from '../../src/gate/with-metering.ts';
 import { withObservation } from '../../src/gate/with-observation.ts';
 import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
@@ -28,7 +30,7 @@ import { createStatusRoutes, type Readiness } from '../../src/server/http/status
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
 import type { TlsOptions } from '../../src/server/tls/tls-files.ts';
-import { LiveSockets, type SocketLimits } from '../../src/server/websocket/live-sockets.ts';
+import { LiveSockets } from '../../src/server/websocket/live-sockets.ts';
 import { createSocketEndpoint } from '../../src/server/websocket/socket-endpoint.ts';
 import type { SessionOptions } from '../../src/server/websocket/socket-session.ts';
 import { createUpgrades } from '../../src/server/websocket/upgrades.ts';
@@ -80,6 +82,8 @@ export type GatewayOptions = {
   readonly plan?: PlanLimit;
   /** Told of every message that is counted. */
   readonly count?: CountCall;
+  /** Told of the messages that are pushed, each second and when connections are closed. */
+  readonly countPushed?: CountPushed;
   readonly isBehindProxy?: boolean;
   readonly publicUrl?: string;
   readonly trustedProxies?: readonly string[];
@@ -103,19 +107,6 @@ export type GatewayOptions = {
   readonly nodeVersion?: () => string | undefined;
   /** The networks that the reference page names; served is the first of them. */
   readonly documented?: readonly DocumentedNetwork[];
-};
-
-type SocketBounds = SocketLimits &
-  Pick<SessionOptions, 'maxCalls' | 'maxSubscriptions' | 'maxWaitingBytes' | 'idleTimeoutMs'>;
-
-const SOCKET_BOUNDS: SocketBounds = {
-  maxSockets: 100,
-  maxSocketsPerKey: 100,
-  maxSubscriptions: 100,
-  maxSubscriptionsPerKey: 1_000,
-  maxCalls: 32,
-  maxWaitingBytes: 1024 * 1024,
-  idleTimeoutMs: 60_000,
 };
 
 export type Gateway = {
@@ -225,9 +216,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const socketMetrics = createSocketMetrics(metrics.registry);
   const sockets = new LiveSockets(bounds, socketMetrics);
   const refusalOf = options.refusalOf ?? (() => undefined);
+  const tallies = new MessageTallies(options.countPushed ?? (() => undefined));
   const socketEndpoint = createSocketEndpoint({
     ...{ ...shared, ...bounds, refusalOf, sockets, metrics: socketMetrics },
     leave: hub.leave,
+    openTally: (keyId) => tallies.open(keyId, 'solana-localnet'),
   });
   const onUpgrade = createUpgrades({
     endpoints: new Map([[RPC_PATH, socketEndpoint]]),
@@ -269,6 +262,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     nodes,
     close: async (deadlineMs = 1_000) => {
       await server.close(deadlineMs);
+      tallies.close();
       connections.close();
       await hub.close();
       await nodes.close();

@@ -1,54 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { credit, creditOnce } from '../../src/account/money/credit.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { readAccount } from '../../src/account/read-accounts.ts';
 import { limitRequests } from '../../src/store/access-tables.ts';
-import { sql } from '../../src/store/drizzle.ts';
-import type { StoreOptions } from '../../src/store/open-store.ts';
 import { NOW_MS } from '../account/new-customer.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { describeStores, SILENT, useStore } from './backends.ts';
-
-const FOLDER = new URL('../../src/store/migrations/', import.meta.url);
-
-type Entry = { readonly idx: number; readonly tag: string; readonly when: number };
-
-const { entries } = JSON.parse(readFileSync(new URL('meta/_journal.json', FOLDER), 'utf8')) as {
-  readonly entries: readonly Entry[];
-};
-
-/** Makes a store as the migrations before one left it, with rows that its version wrote. */
-async function makeEarlier(
-  place: StoreOptions,
-  { before, rows }: { readonly before: string; readonly rows: readonly string[] },
-): Promise<void> {
-  const { schema = '' } = place;
-  const applied = entries.slice(
-    0,
-    entries.findIndex(({ tag }) => tag === before),
-  );
-  expect(applied.length).toBeGreaterThan(0);
-  const store = await openStore({ ...place, schema: `${schema}_other` }, SILENT);
-  await store.transaction(async (tx) => {
-    await tx.execute(sql.raw(`create schema ${schema}`));
-    await tx.execute(sql.raw(`set local search_path to ${schema}`));
-    await tx.execute(
-      sql`create table migrations (id serial primary key, hash text not null, created_at bigint)`,
-    );
-    for (const { tag, when } of applied) {
-      const statements = readFileSync(new URL(`${tag}.sql`, FOLDER), 'utf8').split(
-        '--> statement-breakpoint',
-      );
-      for (const statement of statements) await tx.execute(sql.raw(statement));
-      await tx.execute(sql`insert into migrations (hash, created_at) values (${tag}, ${when})`);
-    }
-    for (const row of rows) await tx.execute(sql.raw(row));
-    await tx.execute(sql.raw(`drop schema ${schema}_other cascade`));
-  });
-  await store.close();
-}
+import { describeStores, useStore } from './backends.ts';
+import { makeEarlier } from './make-earlier.ts';
 
 describeStores('a store of the version before accounts could operate', (backend) => {
   test('keeps its accounts, none of which operates, and its books; what came since works', async () => {

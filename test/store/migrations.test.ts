@@ -8,6 +8,7 @@ import * as moneyTables from '../../src/store/money-tables.ts';
 import * as signerTables from '../../src/store/signer-tables.ts';
 import * as usageTables from '../../src/store/usage-tables.ts';
 import * as walletTables from '../../src/store/wallet-tables.ts';
+import * as webhookTables from '../../src/store/webhook-tables.ts';
 import * as firstTables from '../../src/store/tables.ts';
 
 const tables = {
@@ -19,6 +20,7 @@ const tables = {
   ...signerTables,
   ...usageTables,
   ...walletTables,
+  ...webhookTables,
 };
 
 const FOLDER = new URL('../../src/store/migrations/', import.meta.url);

@@ -14,6 +14,8 @@ export type ScriptedLedger = LedgerNode & {
   readonly purgeBelow: (slot: number) => void;
   /** Forgets everything; another ledger begins at a slot. */
   readonly beginAnew: (slot: number, genesis: string) => void;
+  /** Forgets everything, and goes on with another block at a slot, on the same genesis. */
+  readonly takeFork: (slot: number) => void;
   readonly calls: () => number;
   readonly slots: () => readonly number[];
 };
@@ -24,6 +26,7 @@ export type LedgerContent = (slot: bigint) => Partial<Pick<Block, 'transactions'
 export function createScriptedLedger(first: number, contentOf: LedgerContent = () => ({})): ScriptedLedger {
   let blocks = new Map<number, Block>();
   let genesis = 'genesis';
+  let fork = '';
   let firstAvailable = first;
   let calls = 0;
   const answer = async <T>(make: () => T): Promise<T> => {
@@ -37,7 +40,7 @@ export function createScriptedLedger(first: number, contentOf: LedgerContent = (
     const parent = blocks.size === 0 ? slot - 1 : newest();
     const block: Block = {
       ...{ slot: BigInt(slot), parentSlot: BigInt(parent), rootSlot: BigInt(Math.max(0, slot - 32)) },
-      ...{ blockhash: `${genesis} ${slot}`, previousBlockhash: `${genesis} ${parent}` },
+      ...{ blockhash: `${genesis}${fork} ${slot}`, previousBlockhash: `${genesis}${fork} ${parent}` },
       ...{ blockTime: BigInt(1_700_000_000 + slot), blockHeight: BigInt(slot) },
       ...{ transactions: () => [], rewards: () => [], sizeBytes: 1_000, ...contentOf(BigInt(slot)) },
     };
@@ -55,6 +58,11 @@ export function createScriptedLedger(first: number, contentOf: LedgerContent = (
       blocks = new Map();
       genesis = name;
       firstAvailable = slot;
+      add(slot);
+    },
+    takeFork: (slot) => {
+      blocks = new Map();
+      fork = ' fork';
       add(slot);
     },
     calls: () => calls,
@@ -76,6 +84,17 @@ export function createScriptedLedger(first: number, contentOf: LedgerContent = (
         if (block === undefined) throw new NodeRefusal(Number(slot) < firstAvailable ? -32001 : -32004, 'no');
         return block;
       }),
+    signatureStatuses: (signatures) =>
+      answer(() => ({
+        slot: BigInt(newest()),
+        statuses: signatures.map((signature) => {
+          for (const { slot, transactions } of blocks.values()) {
+            const found = transactions().find((each) => each.signature === signature);
+            if (found !== undefined) return { slot, error: found.error, isConfirmed: true };
+          }
+          return undefined;
+        }),
+      })),
   };
   add(first);
   return ledger;

@@ -1,5 +1,6 @@
 import type { Sources } from '../../load.ts';
 import { operationFiles, schemaFiles } from '../../model/rest/rest.ts';
+import { eventsFileOf } from '../../model/rest/events.ts';
 import { namesOf, type Service } from '../../model/rest/service.ts';
 import type { Problem } from '../../problem.ts';
 import type { Json } from '../../json.ts';
@@ -12,10 +13,11 @@ import { checkExamples } from './examples.ts';
 import { checkReferences } from './references.ts';
 import { readRestDocuments, type RestRule } from './rule.ts';
 import { checkSecrets } from './secrets.ts';
-import { OPERATION_SHAPE, SCHEMA_SHAPE, HEAD_SHAPE, SCENARIO_SHAPE } from './shapes.ts';
+import { EVENTS_SHAPE, OPERATION_SHAPE, SCHEMA_SHAPE, HEAD_SHAPE, SCENARIO_SHAPE } from './shapes.ts';
 
 const checkHead = createShapeCheck(HEAD_SHAPE);
 const checkScenario = createShapeCheck(SCENARIO_SHAPE);
+const checkEvents = createShapeCheck(EVENTS_SHAPE);
 const checkOperation = createShapeCheck(OPERATION_SHAPE);
 const checkSchema = createShapeCheck(SCHEMA_SHAPE);
 
@@ -46,6 +48,7 @@ export const lintRest = (sources: Sources, service: Service): readonly Problem[]
     ...lintErrors(sources),
     ...whole(sources, headFile, checkHead),
     ...whole(sources, scenarioFile, checkScenario),
+    ...(sources.has(eventsFileOf(service)) ? whole(sources, eventsFileOf(service), checkEvents) : []),
     ...operationFiles(sources, service).flatMap(([file, value]) =>
       checkOperation(file, value as unknown as Json),
     ),

@@ -93,10 +93,10 @@ const missingMembers = ({ parts }: RestDocuments): readonly Problem[] =>
 /** Schemas that the generator itself uses. */
 const BUILT_IN = ['Problem', 'FieldProblem'];
 
-const unused = ({ parts, schemas, operations }: RestDocuments): readonly Problem[] => {
-  const isOperation = new Set(operations.map(({ file }) => file));
+const unused = ({ parts, schemas }: RestDocuments): readonly Problem[] => {
+  const ofSchemas = new Set([...schemas.values()].map(({ file }) => file));
   const reached = new Set<string>();
-  const queue = [...BUILT_IN, ...refsOf(parts.filter(({ file }) => isOperation.has(file)))];
+  const queue = [...BUILT_IN, ...refsOf(parts.filter(({ file }) => !ofSchemas.has(file)))];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     if (reached.has(next)) continue;
     reached.add(next);
@@ -106,7 +106,7 @@ const unused = ({ parts, schemas, operations }: RestDocuments): readonly Problem
   return [...schemas]
     .filter(([title]) => !reached.has(title))
     .map(([, { file }]) =>
-      finding('references', { file, pointer: '' }, 'no operation uses this schema', false),
+      finding('references', { file, pointer: '' }, 'no operation or event uses this schema', false),
     );
 };
 
@@ -211,7 +211,7 @@ const unknownNames = (documents: RestDocuments): readonly Problem[] => {
   ];
 };
 
-/** What a session and a token may call agrees: a role may call what a token with its scopes may. */
+/** The roles that may call an operation are those that have its scopes. */
 const misfitAccess = ({ head, operations }: RestDocuments): readonly Problem[] =>
   operations.flatMap(({ file, operation }) => {
     const auth = authOf(operation);

@@ -13,6 +13,7 @@ import {
   type RestScenario,
   schemaFiles,
 } from '../../model/rest/rest.ts';
+import { type EventsFile, eventsFileOf } from '../../model/rest/events.ts';
 import type { Service } from '../../model/rest/service.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 
@@ -38,6 +39,19 @@ export type RestDocuments = {
   readonly model: () => RestModel;
 };
 
+/** What events.yaml refers to. */
+const eventParts = (sources: Sources, service: Service): readonly LocatedRestSchema[] => {
+  const file = eventsFileOf(service);
+  const events = sources.get(file) as unknown as EventsFile | undefined;
+  if (events === undefined) return [];
+  return [
+    { file, pointer: '/audit', schema: events.audit },
+    ...Object.entries(events.events).map(([type, { data }]) => ({
+      ...{ file, pointer: pointerTo('', 'events', type, 'data'), schema: data },
+    })),
+  ];
+};
+
 /** One thing that must hold; answers where it does not. */
 export type RestRule = (documents: RestDocuments) => readonly Problem[];
 
@@ -55,6 +69,7 @@ export const readRestDocuments = (sources: Sources, service: Service): RestDocum
     parts: [
       ...schemas.flatMap(({ file, schema }) => partsOf({ file, pointer: '', schema })),
       ...operations.flatMap(({ file, operation }) => operationParts(file, operation)),
+      ...eventParts(sources, service),
     ],
     model: () => readRest(sources, service),
   };

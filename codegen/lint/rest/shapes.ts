@@ -115,6 +115,16 @@ export const SCENARIO_SHAPE = closed(['values', 'conditions', 'provoke'], {
   provoke: provocations,
 });
 
+/** account/events.yaml. */
+export const EVENTS_SHAPE = {
+  definitions,
+  ...closed(['audit', 'actions', 'events'], {
+    audit: schema,
+    actions: named(text),
+    events: named(closed(['summary', 'data'], { summary: text, data: schema })),
+  }),
+};
+
 /** A file of wallets/operations/. */
 export const OPERATION_SHAPE = {
   definitions,

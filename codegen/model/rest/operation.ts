@@ -67,7 +67,7 @@ export type Operation = {
   readonly scopes: readonly string[];
   /** The roles of a session; none unless a session may call. */
   readonly roles: readonly string[];
-  /** Whether a session needs a second factor that was just confirmed. */
+  /** True if a session needs a second factor that was confirmed in the last minutes. */
   readonly isFresh: boolean;
   /** What the audit log calls it. */
   readonly audit: string;

@@ -3,6 +3,7 @@ import type { Sources } from '../../load.ts';
 import { type ProblemModel, readProblems, statusOf } from '../errors.ts';
 import { fileTitle } from '../ledger.ts';
 import { mapSchema, refTo } from '../schema.ts';
+import { type EventModel, readEvents } from './events.ts';
 import { namesOf, type Service } from './service.ts';
 import {
   authOf,
@@ -21,7 +22,7 @@ export type HeaderModel = {
   readonly example: Json;
 };
 
-/** What members with a role may do: scopes, of any service. */
+/** A role of members: the scopes that it has, of any service. */
 export type Role = { readonly description: string; readonly scopes: readonly string[] };
 
 /** openapi.yaml of a service, after the shape check. */
@@ -58,6 +59,8 @@ export type RestModel = {
   readonly operations: readonly Operation[];
   readonly schemas: RestSchemas;
   readonly scenario: RestScenario;
+  /** The events that webhooks deliver, in the order of their types. */
+  readonly events: readonly EventModel[];
   /** Every problem that a client may get: those of the operations, and those of the server before any operation. */
   readonly problems: readonly ProblemModel[];
 };
@@ -108,6 +111,7 @@ export const readRest = (sources: Sources, service: Service): RestModel => {
       schemaFiles(sources, service).map(([path, schema]) => [fileTitle(path), normal(schema)]),
     ),
     scenario: readScenario(sources, service),
+    events: readEvents(sources, service),
     problems: problems.filter((error) => answered.has(error) || !OF_SERVICES.has(error.area)),
   });
 };
@@ -179,7 +183,7 @@ export const errorNamesIn = (file: OperationFile, head: RestHead): readonly stri
   ]),
 ];
 
-/** Whether a session of some role is refused. */
+/** True for an operation that not every role may call. */
 const isRestricted = (
   { 'x-roles': named = [] }: OperationFile,
   { 'x-roles': roles = {} }: RestHead,

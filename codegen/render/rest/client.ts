@@ -6,7 +6,7 @@ import { docComment, HEADER, quote } from '../../text.ts';
 import { snakeCase } from '../../model/errors.ts';
 
 /** client.ts: one typed function per operation, over fetch; package.ts: what the client package exports of it. */
-export const renderClient = ({ operations, service: { folder, prefix } }: RestModel): Files => {
+export const renderClient = ({ operations, events, service: { folder, prefix } }: RestModel): Files => {
   const creates = operations.some(hasReceived);
   const shared = [
     ...(operations.some(({ idempotent }) => idempotent) ? ['IdempotentOptions'] : []),
@@ -51,9 +51,12 @@ export const is${prefix}Error = <C extends ${prefix}ErrorCode>(error: unknown, c
 `,
     [`${folder}/package.ts`]: `${HEADER}export { ${exported.join(', ')} } from './client.ts';
 export type * from './types.ts';
-`,
+${events.length === 0 ? '' : EVENT_EXPORTS}`,
   };
 };
+
+const EVENT_EXPORTS = `export { EVENT_TYPES, type EventData, type EventType, parseWebhook, WebhookError, type WebhookEvent } from './events.ts';
+`;
 
 const documentation = (operation: Operation): string =>
   [

@@ -5,6 +5,7 @@ import { mapSchema, refTitle, refTo, resolve } from '../../model/schema.ts';
 import { answeredProblems, problemSchema, problemTitle } from './problem-schemas.ts';
 import type { Content, Operation, OperationError } from '../../model/rest/operation.ts';
 import { type Conflict, PRESENT, type RestSchema } from '../../model/rest/schema.ts';
+import type { EventModel } from '../../model/rest/events.ts';
 import type { HeaderModel, RestModel } from '../../model/rest/rest.ts';
 
 /** openapi.json: the whole document in one file, as it is served. */
@@ -34,6 +35,7 @@ export const restDocument = (model: RestModel): JsonObject => {
         Object.fromEntries(members.map((operation) => [operation.method, operationObject(operation, model)])),
       ]),
     ),
+    webhooks: model.events.length === 0 ? undefined : webhooksOf(model.events),
     components: {
       securitySchemes: head.components.securitySchemes,
       headers: mapValues(head.components.headers, ({ description, schema, example }) => ({
@@ -54,6 +56,27 @@ export const restDocument = (model: RestModel): JsonObject => {
     },
   });
 };
+
+/** The requests that webhooks send, by type of event. */
+const webhooksOf = (events: readonly EventModel[]) =>
+  Object.fromEntries(
+    events.map(({ type, summary, data }) => [
+      type,
+      {
+        post: {
+          summary,
+          requestBody: { content: { 'application/json': { schema: eventSchema(type, data) } } },
+          responses: { '2XX': { description: 'The event has been taken.' } },
+        },
+      },
+    ]),
+  );
+
+const eventSchema = (type: string, data: string) => ({
+  type: 'object',
+  required: ['type', 'timestamp', 'data'],
+  properties: { type: { const: type }, timestamp: { $ref: refTo('Instant') }, data: { $ref: refTo(data) } },
+});
 
 const operationObject = (operation: Operation, model: RestModel) => ({
   operationId: operation.id,

@@ -53,8 +53,8 @@ const problemType = (problem: ProblemModel, model: RestModel): string =>
     ? problemTitle(problem)
     : `Problem & { readonly code: ${quote(snakeCase(problem.name))} }`;
 
-/** openapi-typescript without its loader: the document is whole, and known to be valid. */
-const typesOf = (document: JsonObject): string => {
+/** openapi-typescript without its loader: the document is whole, and known to be valid. Events have types of their own. */
+const typesOf = ({ webhooks: _, ...document }: JsonObject): string => {
   const schema = withoutConflicts(document) as unknown as OpenAPI3;
   return astToString(transformSchema(schema, contextOf(schema))).replace(
     /^export type (webhooks|\$defs) = .*;\n/gm,

@@ -26,6 +26,8 @@ const schema = {
           'limits:request',
           'operator:read',
           'operator:manage',
+          'operator:payments',
+          'webhooks:manage',
           'tokens:manage',
           'wallets:create',
           'wallets:read',
@@ -163,6 +165,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               data_scopes_item === 'limits:request' ||
               data_scopes_item === 'operator:read' ||
               data_scopes_item === 'operator:manage' ||
+              data_scopes_item === 'operator:payments' ||
+              data_scopes_item === 'webhooks:manage' ||
               data_scopes_item === 'tokens:manage' ||
               data_scopes_item === 'wallets:create' ||
               data_scopes_item === 'wallets:read' ||

@@ -6,6 +6,8 @@ import { listAuditRecords } from './contract/listAuditRecords.ts';
 import { listAuditChain } from './contract/listAuditChain.ts';
 import { listAuditHeads } from './contract/listAuditHeads.ts';
 import { renewBackupCodes } from './contract/renewBackupCodes.ts';
+import { readDelivery } from './contract/readDelivery.ts';
+import { retryDelivery } from './contract/retryDelivery.ts';
 import { listEntries } from './contract/listEntries.ts';
 import { listInvitations } from './contract/listInvitations.ts';
 import { createInvitation } from './contract/createInvitation.ts';
@@ -28,6 +30,7 @@ import { createAccount } from './contract/createAccount.ts';
 import { readAccount } from './contract/readAccount.ts';
 import { creditAccount } from './contract/creditAccount.ts';
 import { setAccountLimits } from './contract/setAccountLimits.ts';
+import { bookPayment } from './contract/bookPayment.ts';
 import { setAccountPlan } from './contract/setAccountPlan.ts';
 import { createAccountSetupLink } from './contract/createAccountSetupLink.ts';
 import { listOpenLimitRequests } from './contract/listOpenLimitRequests.ts';
@@ -58,6 +61,14 @@ import { createToken } from './contract/createToken.ts';
 import { revokeToken } from './contract/revokeToken.ts';
 import { getUsage } from './contract/getUsage.ts';
 import { getWalletUsage } from './contract/getWalletUsage.ts';
+import { listWebhooks } from './contract/listWebhooks.ts';
+import { createWebhook } from './contract/createWebhook.ts';
+import { deleteWebhook } from './contract/deleteWebhook.ts';
+import { updateWebhook } from './contract/updateWebhook.ts';
+import { listDeliveries } from './contract/listDeliveries.ts';
+import { replayWebhook } from './contract/replayWebhook.ts';
+import { rotateWebhookSecret } from './contract/rotateWebhookSecret.ts';
+import { testWebhook } from './contract/testWebhook.ts';
 
 /** The contract of every operation. */
 export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
@@ -66,6 +77,8 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   listAuditChain,
   listAuditHeads,
   renewBackupCodes,
+  readDelivery,
+  retryDelivery,
   listEntries,
   listInvitations,
   createInvitation,
@@ -88,6 +101,7 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   readAccount,
   creditAccount,
   setAccountLimits,
+  bookPayment,
   setAccountPlan,
   createAccountSetupLink,
   listOpenLimitRequests,
@@ -118,6 +132,14 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   revokeToken,
   getUsage,
   getWalletUsage,
+  listWebhooks,
+  createWebhook,
+  deleteWebhook,
+  updateWebhook,
+  listDeliveries,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
 };
 
 /** The values that a run can be given: a description of each, by name. */
@@ -187,6 +209,13 @@ export const ACCOUNT_VALUES = {
   decided_limit_request_id: 'A request of the account for a higher limit that was withdrawn.',
   other_limit_request_id: 'An open request of another account for a higher limit.',
   stale_limit_request_id: 'An open request for a plan that was removed since.',
+  token_at_webhooks: 'An access token of an account that has as many webhooks as it may have.',
+  fresh_webhook_id: 'An active webhook of the account that the run may change; another one each time.',
+  stopped_webhook_id: 'A webhook of the account that was turned off.',
+  other_webhook_id: 'A webhook of another account.',
+  fresh_delivery_id: 'A delivery of an active webhook of the account; another one each time.',
+  stopped_delivery_id: 'A delivery of the webhook that was turned off.',
+  other_delivery_id: 'A delivery of a webhook of another account.',
   reset_token: 'Token of a link that resets the password of a member; another one each time.',
   limited_email: 'Email for which too many password resets were requested.',
   oversized_text: 'Text longer than the server takes a body to be.',

@@ -3,23 +3,24 @@ import type { Balance as ShownBalance } from '../../../generated/account/types.t
 import { readAccount } from '../../account/accounts.ts';
 import { type Balance, readBalance } from '../../account/money/balance.ts';
 import { printUsd } from '../../account/money/micro-usd.ts';
-import { readCreateLimit, readUseLimit, type WalletLimit } from '../../account/read-wallet-limit.ts';
+import type { CallLimitState } from '../../account/wallet-create-limit.ts';
 import type { AccountContext } from '../account-context.ts';
 
 /** `GET /account/v1/account`: the account of the caller; its balance only for one with `billing:read`. */
 export const getAccount: AccountHandler<AccountContext, 'getAccount'> = async (context) => {
-  const { store, plans, clock, caller } = context;
+  const { store, plans, clock, caller, walletStanding } = context;
   const { accountId } = caller;
   const { name, createdAt } = await readAccount(store, accountId);
   const balance = await readBalance(store, accountId, clock.nowMs());
+  const { create, use } = await walletStanding(accountId);
   const plan = plans.planOf(accountId);
   const figures = { name: plan.name, requests_per_second: plan.requestsPerSecond, burst: plan.burst };
   return {
     kind: 'json',
     body: {
       ...{ account_id: accountId, name, plan: figures },
-      wallet_create_limit: showLimit(await readCreateLimit(store, accountId)),
-      wallet_use_limit: showLimit(await readUseLimit(context, accountId)),
+      wallet_create_limit: showLimit(create),
+      wallet_use_limit: showLimit(use),
       billing: balance.billing,
       ...(caller.scopes.has('billing:read') && { balance: showBalance(balance) }),
       created_at: createdAt.toISOString(),
@@ -27,8 +28,9 @@ export const getAccount: AccountHandler<AccountContext, 'getAccount'> = async (c
   };
 };
 
-function showLimit({ requests, windowSeconds }: WalletLimit) {
-  return { requests, window_seconds: windowSeconds };
+function showLimit({ limit, windowSeconds, remaining, resetMs }: CallLimitState) {
+  const window = { requests: limit, window_seconds: windowSeconds };
+  return { ...window, remaining, reset_seconds: Math.ceil(resetMs / 1_000) };
 }
 
 function showBalance({ available, balance, creditLimit, reserved, charged }: Balance): ShownBalance {

@@ -2,7 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readChain } from '../../account/audit/read-chain.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readPart } from '../read-part.ts';
-import { showRecord } from '../show-record.ts';
+import { showRecord } from '../../account/audit/show-record.ts';
 
 /** `GET /account/v1/audit/chain`: records of the account's chain, oldest first, for verification. */
 export const listAuditChain: AccountHandler<AccountContext, 'listAuditChain'> = async (

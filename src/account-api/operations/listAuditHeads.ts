@@ -2,7 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readStoredHeads } from '../../account/audit/read-chain.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readPart } from '../read-part.ts';
-import { hexOf } from '../show-record.ts';
+import { hexOf } from '../../account/audit/show-record.ts';
 
 /** `GET /account/v1/audit/heads`: signed heads of the account's chain, oldest first. */
 export const listAuditHeads: AccountHandler<AccountContext, 'listAuditHeads'> = async (

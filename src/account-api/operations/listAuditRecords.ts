@@ -7,7 +7,7 @@ import { positionOf } from '../../base/read-page.ts';
 import type { AccountContext } from '../account-context.ts';
 import { isNumber } from '../is-number.ts';
 import { readSpan, refuse } from '../read-span.ts';
-import { showRecord } from '../show-record.ts';
+import { showRecord } from '../../account/audit/show-record.ts';
 
 /** `GET /account/v1/audit`: a page of the account's audit log. */
 export const listAuditRecords: AccountHandler<AccountContext, 'listAuditRecords'> = async (

@@ -1,30 +1,27 @@
-import type { Network } from '../../../generated/account/types.ts';
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
-import { type OwnCalls, readOwnCalls } from '../../account/read-own-calls.ts';
+import type { Network, SpanCalls } from '../../../generated/account/types.ts';
 import type { AccountContext } from '../account-context.ts';
+import { readCallSpans } from '../read-call-spans.ts';
 import type { WatchedNetwork } from '../service-deps.ts';
 import { showNetwork } from '../show-network.ts';
 
-const OWN_SECONDS = 300;
-const NO_CALLS: OwnCalls = { calls: 0, errors: 0, refused: 0 };
-
-/** `GET /account/v1/networks`: the state of each network, and its calls of the last minutes. */
+/** `GET /account/v1/networks`: the state of each network, and its calls, with those of this process that are not stored yet. */
 export const listNetworks: AccountHandler<AccountContext, 'listNetworks'> = async (context) => {
-  const { store, caller, clock, watchedNetworks } = context;
-  const own = await readOwnCalls(store, caller.accountId, clock.nowMs() - OWN_SECONDS * 1_000);
-  const shown = watchedNetworks.map((network) => show(network, own.get(network.label) ?? NO_CALLS));
+  const { watchedNetworks, flushUsage, flushCalls } = context;
+  await Promise.all([flushUsage(), flushCalls()]);
+  const labels = watchedNetworks.map(({ label }) => label);
+  const spans = await readCallSpans(context, labels);
+  const shown = watchedNetworks.map((network) => show(network, spans.get(network.label) ?? []));
   return { kind: 'json', body: { networks: await Promise.all(shown) } };
 };
 
-async function show(network: WatchedNetwork, { calls, errors, refused }: OwnCalls): Promise<Network> {
+async function show(network: WatchedNetwork, spans: readonly SpanCalls[]): Promise<Network> {
   const statuses = network.statuses();
-  const { p99Ms, ...recent } = network.recent();
   return {
     ...(await showNetwork(network)),
     ...{ rpc_path: network.rpcPath, nodes: statuses.length },
     reachable_nodes: statuses.filter(({ isReachable }) => isReachable).length,
     versions: [...new Set(statuses.flatMap(({ version }) => version ?? []))],
-    recent: { ...recent, ...(p99Ms === undefined ? {} : { p99_ms: p99Ms }) },
-    own: { seconds: OWN_SECONDS, calls, errors, refused },
+    spans: [...spans],
   };
 }

@@ -8,10 +8,10 @@ import { serviceError } from '../../base/service-error.ts';
 
 /** `POST /account/v1/session`: a session, whose token is in the cookie alone. */
 export const signIn: AccountHandler<AccountContext, 'signIn'> = async (context, { body }) => {
-  const { store, members, request, keepSession } = context;
+  const { store, members, refusals, request, keepSession } = context;
   const { email, password, code, account_id: accountId } = body;
   if (accountId !== undefined && !isUuid(accountId)) throw serviceError('signInFailed');
-  const kept = await open(members, { email, password, code, accountId }, request);
+  const kept = await open({ ...members, refusals }, { email, password, code, accountId }, request);
   const holder = await authenticateSession(store.db, kept.token, request.nowMs);
   const shown = await showSession(context, holder);
   keepSession(kept);

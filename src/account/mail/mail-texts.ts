@@ -50,6 +50,32 @@ If it was not you, ignore this mail: your password stays as it is.
   };
 }
 
+/** The mail that says that a webhook has stopped. `account` is a name of a checked form, `host` the host of the webhook's URL. */
+export function stoppedMail({
+  to,
+  account,
+  host,
+  stop,
+}: {
+  readonly to: string;
+  readonly account: string;
+  readonly host: string;
+  readonly stop: 'gone' | 'exhausted';
+}): Mail {
+  const reason = {
+    gone: 'The receiver answered that it wants no more events (status 410).',
+    exhausted: 'The receiver did not take an event for three days.',
+  }[stop];
+  return {
+    to,
+    subject: `A webhook of the account ${account} has stopped`,
+    text: `The webhook to ${host} sends nothing any more. ${reason}
+
+Turn it on again in the dashboard: what waits is then sent at once, and no event since is left out.
+`,
+  };
+}
+
 function inUtc(instant: Date): string {
   return `${instant.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

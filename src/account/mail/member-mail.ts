@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import { toServiceError } from '../../base/service-error.ts';
+import { readAccount } from '../accounts.ts';
 import { linkTo } from '../members/member-links.ts';
 import type { MemberDeps, MemberRequest } from '../members/member-deps.ts';
+import { listMembers } from '../members/members.ts';
 import { createResetLink } from '../members/password-resets.ts';
-import { invitationMail, resetMail } from './mail-texts.ts';
+import type { Role } from '../members/sessions.ts';
+import { invitationMail, resetMail, stoppedMail } from './mail-texts.ts';
 import type { Mailer } from './mailer.ts';
 
 type Invited = Omit<Parameters<typeof invitationMail>[0], 'link'> & { readonly token: string };
@@ -18,8 +21,18 @@ export type MemberMail = {
    * @param email in lower case.
    */
   readonly requestReset: (email: string, request: MemberRequest) => void;
+  /** Tells the owners and developers of an account that a webhook has stopped, after this call. What fails is in the log. */
+  readonly tellStopped: (stopped: StoppedWebhook) => void;
   /** Lets what is being sent end, at most a moment, and drops what waits. Call it before the store is closed. */
   readonly close: () => Promise<void>;
+};
+
+/** A webhook that stopped by itself. */
+export type StoppedWebhook = {
+  readonly accountId: string;
+  /** The host of its URL. */
+  readonly host: string;
+  readonly stop: 'gone' | 'exhausted';
 };
 
 export type MemberMailParts = {
@@ -33,11 +46,14 @@ export type MemberMailParts = {
 /** Each reads and writes the store, and waits for the mail server. */
 const RESETS_AT_ONCE = 2;
 const RESETS_WAITING = 100;
+/** The roles that manage webhooks. */
+const TELLS: ReadonlySet<Role> = new Set(['owner', 'developer']);
 
 /** Creates the mail of an installation. */
 export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailParts): MemberMail {
   const waiting: (() => Promise<void>)[] = [];
   const running = new Set<Promise<void>>();
+  const telling = new Set<Promise<void>>();
   let isClosed = false;
 
   const startNext = (): void => {
@@ -61,7 +77,23 @@ export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailPa
     }
   };
 
+  const sendStopped = async ({ accountId, host, stop }: StoppedWebhook): Promise<void> => {
+    try {
+      const { name: account } = await readAccount(members.store, accountId);
+      const told = await listMembers(members, accountId);
+      for (const { email: to, role } of told)
+        if (TELLS.has(role)) await mailer.send(stoppedMail({ to, account, host, stop }));
+    } catch (error) {
+      log.error({ reason: toServiceError(error).code }, 'nobody was told that a webhook has stopped');
+    }
+  };
+
   return {
+    tellStopped: (stopped) => {
+      if (isClosed) return;
+      const run = sendStopped(stopped).finally(() => telling.delete(run));
+      telling.add(run);
+    },
     sendInvitation: async ({ token, ...invited }) =>
       mailer.send(invitationMail({ ...invited, link: linkTo(await baseUrl(), 'invitation', token) })),
     requestReset: (email, request) => {
@@ -74,7 +106,7 @@ export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailPa
       isClosed = true;
       waiting.length = 0;
       mailer.close();
-      await Promise.all(running);
+      await Promise.all([...running, ...telling]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { serviceError } from '../../base/service-error.ts';
 import { eq } from '../../store/drizzle.ts';
 import { logins } from '../../store/member-tables.ts';
-import { auditMember } from './audit-member.ts';
+import { auditLogin } from './audit-login.ts';
 import { assertFit, assertUnchanged, checkPassword, replacePassword } from './check-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { readMemberFactor } from './member-factor.ts';
@@ -19,7 +19,7 @@ export async function changePassword(
   request: MemberRequest,
 ): Promise<void> {
   const { store, passwords } = deps;
-  const { accountId, memberId, userId } = holder;
+  const { userId } = holder;
   if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
   assertFit(next);
   const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
@@ -32,6 +32,6 @@ export async function changePassword(
     await assertLive(tx, holder);
     await replacePassword(tx, userId, hash, request.nowMs);
     await deleteOtherSessions(tx, holder);
-    await auditMember(tx, { accountId, memberId, action: 'member.change_password' }, request);
+    await auditLogin(tx, { userId, action: 'member.change_password' }, request);
   });
 }

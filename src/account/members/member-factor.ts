@@ -7,6 +7,7 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { checkCode, createFactorTable, lockOf, type TwoFactorFinding } from '../two-factor/check-code.ts';
 import { openSecret, sealSecret } from '../two-factor/sealed-secret.ts';
 import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from '../two-factor/totp.ts';
+import { auditLogin } from './audit-login.ts';
 import { auditMember } from './audit-member.ts';
 import { replaceBackupCodes, useBackupCode } from './backup-codes.ts';
 import { assertUnchanged, checkPassword } from './check-password.ts';
@@ -131,11 +132,11 @@ export async function confirmMemberFactor(
   request: MemberRequest,
 ): Promise<{ readonly backupCodes: readonly string[]; readonly session: RenewedSession }> {
   const { store, installationKey } = deps;
-  const { accountId, memberId, userId } = holder;
+  const { userId } = holder;
   const { nowMs, address } = request;
   const attempt = { email: `enrolment of ${userId}`, address };
   await countAttempt(deps, attempt, nowMs);
-  const enrolled = await store.transaction(async (tx) => {
+  return store.transaction(async (tx) => {
     await lockFactorOf(tx, userId);
     const isOwn = eq(memberFactorDrafts.userId, userId);
     const isRecent = gt(memberFactorDrafts.createdAt, new Date(nowMs - DRAFT_MS));
@@ -153,11 +154,10 @@ export async function confirmMemberFactor(
       .onConflictDoUpdate({ target: memberFactors.userId, set: factor });
     const backupCodes = await replaceBackupCodes(tx, installationKey, userId);
     const session = await renewSession(tx, holder, nowMs);
-    await auditMember(tx, { accountId, memberId, action: 'member.enrol_second_factor' }, request);
+    await forgetAttempt(deps, attempt, tx);
+    await auditLogin(tx, { userId, action: 'member.enrol_second_factor' }, request);
     return { backupCodes, session };
   });
-  await forgetAttempt(deps, attempt);
-  return enrolled;
 }
 
 /** Lets one transaction at a time draft or enrol the second factor of a login. */
@@ -175,10 +175,10 @@ export async function renewBackupCodes(
   request: MemberRequest,
 ): Promise<readonly string[]> {
   assertFresh(holder, request.nowMs);
-  const { accountId, memberId, userId } = holder;
+  const { userId } = holder;
   return store.transaction(async (tx) => {
     const codes = await replaceBackupCodes(tx, installationKey, userId);
-    await auditMember(tx, { accountId, memberId, action: 'member.renew_backup_codes' }, request);
+    await auditLogin(tx, { userId, action: 'member.renew_backup_codes' }, request);
     return codes;
   });
 }

@@ -2,7 +2,7 @@ import { serviceError } from '../../base/service-error.ts';
 import { and, eq, isNull } from '../../store/drizzle.ts';
 import { logins, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
-import { auditMember } from './audit-member.ts';
+import { auditLogin } from './audit-login.ts';
 import { clearLogin } from './ensure-login.ts';
 import type { MemberRequest } from './member-deps.ts';
 import { insertLink, type NewToken } from './setup-links.ts';
@@ -21,7 +21,7 @@ export function resetMember(
 ): Promise<NewToken> {
   return store.transaction(async (tx) => {
     const [member] = await tx
-      .select({ id: members.id, userId: members.userId })
+      .select({ userId: members.userId })
       .from(members)
       .innerJoin(logins, eq(logins.id, members.userId))
       .where(
@@ -32,10 +32,10 @@ export function resetMember(
         ),
       );
     if (member === undefined) throw serviceError('memberNotFound');
-    const { id: subject, userId } = member;
+    const { userId } = member;
     await clearLogin(tx, userId, undefined, request.nowMs);
     const link = await insertLink(tx, { accountId, userId }, request.nowMs);
-    await auditMember(tx, { accountId, action: 'member.reset', subject }, request);
+    await auditLogin(tx, { userId, action: 'member.reset', by: 'operator' }, request);
     return link;
   });
 }

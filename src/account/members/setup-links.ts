@@ -6,6 +6,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
+import { auditLogin } from './audit-login.ts';
 import { auditMember, type MemberAction } from './audit-member.ts';
 import { assertFit, assertUnchanged, replacePassword } from './check-password.ts';
 import { ensureLogin, type NewMember, readEmail } from './ensure-login.ts';
@@ -138,7 +139,7 @@ export async function acceptReset(
     await replacePassword(tx, userId, hash, request.nowMs);
     await tx.delete(loginSessions).where(eq(loginSessions.userId, userId));
     await forgetEmail(tx, deps, { email: member.email, address: request.address });
-    await auditMember(tx, { accountId, memberId: member.memberId, action }, request);
+    await auditLogin(tx, { userId, action }, request);
     return { ...member, accountId };
   });
 }

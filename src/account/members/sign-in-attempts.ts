@@ -87,11 +87,15 @@ async function count(
   return isCounted ? undefined : readLock(deps, subjects, nowMs);
 }
 
-/** Forgets the attempts of a sender whose password was right: of the email, if they count here, and this one of the address. */
-export async function forgetAttempt(deps: AttemptDeps, attempt: Attempt): Promise<void> {
+/** Forgets the attempts of a sender whose password was right: of the email, if they count here, and this one of the address. @param db default: the store, on its own. */
+export async function forgetAttempt(
+  deps: AttemptDeps,
+  attempt: Attempt,
+  db: Pick<StoreTransaction, 'execute'> = deps.store.db,
+): Promise<void> {
   const subjects = subjectsOf(deps, attempt);
   const address = subjects.find(({ of }) => of === 'address')?.subject ?? null;
-  await deps.store.db.execute(sql`
+  await db.execute(sql`
     with gone as (delete from sign_in_attempts where subject in (${listOf(subjects.filter(({ of }) => of !== 'address'))}))
     update sign_in_attempts set failures = greatest(failures - 1, 0), locked_until = null
     where subject = ${address}::bytea and failures <= ${MOST.address}`);

@@ -1,4 +1,6 @@
-import { serviceError } from '../../base/service-error.ts';
+import { errorEntry } from '../../../generated/errors.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
+import type { RefusalLog } from '../audit/refusal-log.ts';
 import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
 import { loginCredentials, loginSessions, logins, members } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -12,7 +14,7 @@ import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertRight, checkMemberCode, readMemberFactor } from './member-factor.ts';
 import { endOldestSessions, type EndedSession } from './oldest-sessions.ts';
 import { FRESH_MS, type Role } from './sessions.ts';
-import { countAttempt, forgetAttempt, networkOf } from './sign-in-attempts.ts';
+import { type Attempt, countAttempt, forgetAttempt, networkOf } from './sign-in-attempts.ts';
 
 /** What a member signs in with. */
 export type SignInParams = {
@@ -35,6 +37,9 @@ export type NewSession = {
   readonly freshFactorUntilMs: number;
 };
 
+/** What signing in acts on, and where refusals of a known login are recorded. */
+export type SignInDeps = MemberDeps & { readonly refusals: Pick<RefusalLog, 'note'> };
+
 type Membership = {
   readonly userId: string;
   readonly memberId: string;
@@ -47,29 +52,58 @@ type Membership = {
 const MAX_USER_AGENT = 256;
 /** No login has it: a name below `invalid` exists nowhere (RFC 2606). */
 const NOBODY = 'nobody@keyslot.invalid';
+const REFUSED: readonly string[] = ['signInFailed', 'signInLocked', 'secondFactorInvalid'];
 const NOBODY_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Signs a member in: a session with a token of its own, whatever token the client had before. An unknown email, a wrong password and a
- * login without a membership are refused alike, after the same work.
+ * login without a membership are refused alike, after the same work. A refusal of a known login is in the audit log of its accounts, unless
+ * what is missing is the code of its second factor, which clients ask for after the password.
  *
  * @throws ServiceError `signInFailed`; `signInLocked`; once the password was right, `secondFactorRequired` and `secondFactorInvalid`.
  */
 export async function signIn(
-  deps: MemberDeps,
-  sent: SignInParams,
+  deps: SignInDeps,
+  params: SignInParams,
   request: MemberRequest,
 ): Promise<NewSession> {
-  const email = sent.email.toLowerCase();
-  const { attempt, membership, token } = await deps.passwords.admit(async () => {
-    const attempt = await readAttempt(deps, { email, address: request.address }, request.nowMs);
-    await countAttempt(deps, attempt, request.nowMs);
-    return { attempt, ...(await startSession(deps, { ...sent, email })) };
-  });
+  const sent = { ...params, email: params.email.toLowerCase() };
+  let memberships: readonly Membership[] = [];
+  try {
+    const started = await deps.passwords.admit(async () => {
+      memberships = await findMemberships(deps, sent.email);
+      return startSession(deps, sent, memberships, request);
+    });
+    return await finishSession(deps, { ...started, code: sent.code }, request);
+  } catch (error) {
+    const { code } = toServiceError(error);
+    if (REFUSED.includes(code))
+      for (const { accountId, memberId } of memberships)
+        deps.refusals.note({
+          ...{ holder: { accountId, memberId }, action: 'session.sign_in' },
+          ...{ outcome: errorEntry(code).problem?.code ?? code },
+          ...{ requestId: request.requestId, address: request.address },
+        });
+    throw error;
+  }
+}
+
+type Started = {
+  readonly attempt: Attempt;
+  readonly membership: Membership | undefined;
+  /** Of a session that nobody holds yet; undefined unless the password was right. */
+  readonly token: string | undefined;
+};
+
+async function finishSession(
+  deps: MemberDeps,
+  { attempt, membership, token, code }: Started & Pick<SignInParams, 'code'>,
+  request: MemberRequest,
+): Promise<NewSession> {
   if (token === undefined || membership === undefined) throw serviceError('signInFailed');
   try {
     await forgetAttempt(deps, attempt);
-    const isFresh = await checkFactor(deps, membership.userId, sent.code, request);
+    const isFresh = await checkFactor(deps, membership.userId, code, request);
     return await openSession(deps, { membership, token, isFresh }, request);
   } catch (error) {
     await deps.store.db.delete(loginSessions).where(eq(loginSessions.token, digestToken(token)));
@@ -77,28 +111,28 @@ export async function signIn(
   }
 }
 
-/** The membership that there is, and the token of a session for a right password. */
+/** Counts the attempt and checks the password. */
 async function startSession(
   deps: MemberDeps,
   { email, password, accountId }: SignInParams,
-): Promise<{ readonly membership: Membership | undefined; readonly token: string | undefined }> {
-  const membership = await findMembership(deps, email, accountId);
+  memberships: readonly Membership[],
+  { address, nowMs }: MemberRequest,
+): Promise<Started> {
+  const membership = memberships.find((one) => accountId === undefined || one.accountId === accountId);
+  const attempt = await readAttempt(deps, { email, address }, nowMs);
+  await countAttempt(deps, attempt, nowMs);
   const isKnown = membership !== undefined && password.length <= PASSWORD_LENGTH.limit;
   if (!isKnown) await readNoCredential(deps);
   const token = await deps.auth.startSession({
     email: isKnown ? email : NOBODY,
     password: password.slice(0, PASSWORD_LENGTH.limit),
   });
-  return { membership, token };
+  return { attempt, membership, token };
 }
 
-async function findMembership(
-  { store }: MemberDeps,
-  email: string,
-  accountId: string | undefined,
-): Promise<Membership | undefined> {
-  const isWanted = accountId === undefined ? undefined : eq(members.accountId, accountId);
-  const [found] = await store.db
+/** The memberships of a login, the first that it got first. */
+function findMemberships({ store }: MemberDeps, email: string): Promise<readonly Membership[]> {
+  return store.db
     .select({
       userId: members.userId,
       memberId: members.id,
@@ -109,10 +143,8 @@ async function findMembership(
     .from(members)
     .innerJoin(logins, eq(logins.id, members.userId))
     .leftJoin(loginCredentials, isPasswordOf(members.userId))
-    .where(and(eq(logins.email, email), isNull(members.removedAt), isWanted))
-    .orderBy(asc(members.createdAt), asc(members.id))
-    .limit(1);
-  return found;
+    .where(and(eq(logins.email, email), isNull(members.removedAt)))
+    .orderBy(asc(members.createdAt), asc(members.id));
 }
 
 /** Better Auth reads the credential of a login that there is: the same for one that there is not. */

@@ -23,6 +23,8 @@ export type AccountAccess = {
   /** Whether API keys, access tokens and requests for higher limits may be made. */
   readonly allowWrites: boolean;
   readonly send: SendWalletRequest;
+  /** Keeps what `work` makes for the rest of the run; all else is revoked behind the case that it was made for. */
+  readonly keep: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** The value behind a name, for a case. @throws MissingValue that says why there is none. */
@@ -37,7 +39,9 @@ const EXPIRES_IN_SECONDS = 3_600;
 /** The values that a run can have from outside: the token, the session, and what it makes itself with them. */
 export function createAccountValues(access: AccountAccess): AccountValues {
   const { session } = access;
-  const once = rememberEach();
+  const remember = rememberEach();
+  const once = (name: AccountValueName, make: () => Promise<string>): Promise<string> =>
+    remember(name, () => access.keep(make));
   const makeToken = (...scopes: readonly (Scope | 'wallets:read')[]) =>
     make(access, OPERATIONS.createToken.path, { name: NAME, scopes, expires_in_seconds: EXPIRES_IN_SECONDS });
   const makeKey = async (): Promise<string> =>
@@ -60,6 +64,16 @@ export function createAccountValues(access: AccountAccess): AccountValues {
         const id = await requestLimit(access);
         await revoke(access, OPERATIONS.withdrawLimitRequest.path, id);
         return id;
+      }),
+    fresh_webhook_id: () => makeWebhook(access),
+    fresh_delivery_id: async () => sendTest(access, await makeWebhook(access)),
+    stopped_webhook_id: () => once('stopped_webhook_id', () => stoppedWebhook(access)),
+    stopped_delivery_id: () =>
+      once('stopped_delivery_id', async () => {
+        const id = await makeWebhook(access);
+        const delivery = await sendTest(access, id);
+        await turnOff(access, id);
+        return delivery;
       }),
     revoked_key_id: () =>
       once('revoked_key_id', async () => {
@@ -92,10 +106,32 @@ async function requestLimit(access: AccountAccess): Promise<string> {
   return textOf(made.limit_request_id, 'limit_request_id');
 }
 
+/** Nothing is sent to the address: it has none. */
+const NOWHERE = 'https://keyslot.invalid/';
+
+async function makeWebhook(access: AccountAccess): Promise<string> {
+  const made = await make(access, OPERATIONS.createWebhook.path, { name: NAME, url: NOWHERE });
+  return textOf(made.webhook_id, 'webhook_id');
+}
+
+async function stoppedWebhook(access: AccountAccess): Promise<string> {
+  const id = await makeWebhook(access);
+  await turnOff(access, id);
+  return id;
+}
+
+const turnOff = (access: AccountAccess, id: string) =>
+  make(access, fillPath(OPERATIONS.updateWebhook.path, id), { active: false });
+
+async function sendTest(access: AccountAccess, id: string): Promise<string> {
+  const made = await make(access, fillPath(OPERATIONS.testWebhook.path, id), undefined);
+  return textOf(made.delivery_id, 'delivery_id');
+}
+
 async function make(
   access: AccountAccess,
   path: string,
-  body: object,
+  body: object | undefined,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!access.allowWrites) missing('it takes what the run makes (--allow-writes)');
   return await askForValue(access.send, { method: 'POST', path, ...credentials(access), body });

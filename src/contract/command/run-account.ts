@@ -44,8 +44,9 @@ export async function runAccount(
   if (status === 401 && isRequired) throw new Error('the account service refuses the token (HTTP 401)');
   if (status !== undefined && status !== 200 && !isRequired && session === undefined) return [];
   const given = session === undefined ? undefined : await readSession(paced, session);
-  const { send, made } = rememberMade(paced);
-  const access: AccountAccess = { token, session: given, allowWrites, send };
+  const { send, keep, takeMade, takeKept } = rememberMade(paced);
+  const access: AccountAccess = { token, session: given, allowWrites, send, keep };
+  const leftBehind: LeftBehind[] = [];
   const value = createAccountValues(access);
   const results: WalletResult[] = [];
   for (const item of Object.values(ACCOUNT_CONTRACT).flatMap(({ cases }) => cases)) {
@@ -54,9 +55,10 @@ export async function runAccount(
     else {
       const run = { baseUrl, send, value: (name: Parameters<typeof value>[0]) => value(name, item) };
       results.push(...(await runWalletContract(run, [item])));
+      leftBehind.push(...(await revokeMade(access, takeMade())));
     }
   }
-  const leftBehind = await revokeMade(access, [...made.values()]);
+  leftBehind.push(...(await revokeMade(access, takeKept())));
   return reportOperations(ACCOUNT_CONTRACT, results).map((report) => withLeftBehind(report, leftBehind));
 }
 
@@ -97,17 +99,19 @@ const REVOKED_AT = {
   key_id: OPERATIONS.revokeKey.path,
   token_id: OPERATIONS.revokeToken.path,
   limit_request_id: OPERATIONS.withdrawLimitRequest.path,
+  webhook_id: OPERATIONS.deleteWebhook.path,
 };
 
 type Made = { readonly path: string; readonly id: string };
+type LeftBehind = Made & { readonly reason: string };
 
 /** Keeps the ids of what the answers say was made, whoever asked for it, until it is revoked. */
 function rememberMade(send: SendWalletRequest) {
-  const made = new Map<string, Made>();
+  const [made, kept] = [new Map<string, Made>(), new Map<string, Made>()];
   const sendAndKeep: SendWalletRequest = async (request, isRead) => {
     const answer = await send(request, isRead || request.method === 'POST');
     if (answer.status >= 300) return answer;
-    if (request.method === 'DELETE') made.delete(request.path);
+    if (request.method === 'DELETE') for (const each of [made, kept]) each.delete(request.path);
     if (request.method !== 'POST') return answer;
     const members = parseMembers(answer.text);
     for (const [name, path] of Object.entries(REVOKED_AT)) {
@@ -116,15 +120,34 @@ function rememberMade(send: SendWalletRequest) {
     }
     return answer;
   };
-  return { send: sendAndKeep, made };
+  return {
+    send: sendAndKeep,
+    keep: async <T>(work: () => Promise<T>): Promise<T> => {
+      const before = new Set(made.keys());
+      try {
+        return await work();
+      } finally {
+        for (const [path, each] of made)
+          if (!before.has(path)) {
+            made.delete(path);
+            kept.set(path, each);
+          }
+      }
+    },
+    takeMade: () => take(made),
+    takeKept: () => take(kept),
+  };
+}
+
+function take(from: Map<string, Made>): readonly Made[] {
+  const all = [...from.values()];
+  from.clear();
+  return all;
 }
 
 /** Revokes what was made. @returns what could not be, and why. */
-async function revokeMade(
-  access: AccountAccess,
-  made: readonly Made[],
-): Promise<readonly (Made & { readonly reason: string })[]> {
-  const left: (Made & { readonly reason: string })[] = [];
+async function revokeMade(access: AccountAccess, made: readonly Made[]): Promise<readonly LeftBehind[]> {
+  const left: LeftBehind[] = [];
   for (const each of made) {
     try {
       await revoke(access, each.path, each.id);
@@ -136,7 +159,7 @@ async function revokeMade(
 }
 
 /** What the run leaves behind is said where it should have been revoked. */
-function withLeftBehind(report: PartReport, left: Awaited<ReturnType<typeof revokeMade>>): PartReport {
+function withLeftBehind(report: PartReport, left: readonly LeftBehind[]): PartReport {
   const failures = left
     .filter(({ path }) => path === pathOf(report.name))
     .map(({ id, reason }) => `${id}: ${reason}`);

@@ -42,7 +42,7 @@ export function credentialsOf(
   baseUrl: string,
   { token, session = 'none' }: RestCaseRequest,
 ): Readonly<Record<string, string>> {
-  const cookie = `${sessionCookieName(baseUrl.startsWith('https:'))}=${session}`;
+  const cookie = `${sessionCookieName(baseUrl)}=${session}`;
   return {
     ...(token === 'none' ? {} : { Authorization: `Bearer ${token}` }),
     ...(session === 'none' ? {} : { Cookie: cookie }),

@@ -57,6 +57,13 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./explorer/explorer-page.tsx')).ExplorerPage,
   },
   {
+    path: '/webhooks/:id?',
+    title: 'Webhooks',
+    navigation: { section: 'Use', icon: 'webhook' },
+    scopes: ['audit:read'],
+    load: async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
     path: '/audit/:view?',
     title: 'Audit log',
     navigation: { section: 'Account', icon: 'audit' },

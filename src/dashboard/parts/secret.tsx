@@ -1,12 +1,17 @@
 import { CopyButton } from './copy-button.tsx';
 
+type SecretProps = {
+  readonly text: string;
+  readonly label: string;
+  /** What the server keeps of it. */
+  readonly kept?: string;
+};
+
 /** A secret that the server shows once. */
-export function Secret({ text, label }: { readonly text: string; readonly label: string }) {
+export function Secret({ text, label, kept = 'only a digest' }: SecretProps) {
   return (
     <div className="stack">
-      <p className="notice notice-warn">
-        Copy it now: it is not shown again, and the server keeps only a digest.
-      </p>
+      <p className="notice notice-warn">Copy it now: it is not shown again, and the server keeps {kept}.</p>
       <div className="secret">
         <code>{text}</code>
         <CopyButton text={text} label={label} />

@@ -23,6 +23,8 @@ export type SharedOptions = {
   readonly onEnd: (shared: SharedSubscription) => void;
 };
 
+type Published = Omit<Notification, 'subscription' | 'frame'> & { readonly text: Buffer };
+
 type CatchUp = { readUntil: number; readonly written: Set<string> };
 
 function nothingRead(): CatchUp {
@@ -179,7 +181,8 @@ export class SharedSubscription {
     const { notification } = this.info;
     const head = `{"jsonrpc":"2.0","method":"${notification}","params":{"result":`;
     const text = Buffer.concat([Buffer.from(head), result, Buffer.from(`,"subscription":${this.id}}}`)]);
-    this.#publish(text, notice.slot, this.info.congested === 'latest');
+    const isLatestOnly = this.info.congested === 'latest';
+    this.#publish({ text, slot: notice.slot, isLatestOnly, countedAs: this.info.name });
     metrics.countNotification(this.info.name, this.subscribers.size);
     if (!notice.isLast) return;
     this.isEnded = true;
@@ -192,7 +195,8 @@ export class SharedSubscription {
     this.newGenesis = undefined;
     if (gap.fromSlot > gap.toSlot && genesisHash === undefined) return;
     const toSlot = Math.max(gap.fromSlot, gap.toSlot);
-    this.#publish(gapText(this.id, { fromSlot: gap.fromSlot, toSlot }, genesisHash), undefined, false);
+    const text = gapText(this.id, { fromSlot: gap.fromSlot, toSlot }, genesisHash);
+    this.#publish({ text, slot: undefined, isLatestOnly: false, countedAs: undefined });
     this.#options.metrics.countGap(this.info.name);
   }
 
@@ -234,10 +238,9 @@ export class SharedSubscription {
     this.#latest.set(subject, result);
   }
 
-  #publish(text: Buffer, slot: number | undefined, isLatestOnly: boolean): void {
-    const notification: Notification = {
-      ...{ subscription: this.id, frame: this.#options.frame(text), slot, isLatestOnly },
-    };
+  #publish({ text, slot, isLatestOnly, countedAs }: Published): void {
+    const frame = this.#options.frame(text);
+    const notification: Notification = { subscription: this.id, frame, slot, isLatestOnly, countedAs };
     for (const subscriber of this.subscribers) subscriber.deliver(notification);
   }
 }

@@ -107,10 +107,9 @@ export async function subscribe(
   call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
   const writer = new StreamWriter(call, options.unread);
   cursor.whenFailed((error) => writer.fail(error));
-  for (;;) {
-    const sent = await sendNext(cursor, selection, writer);
-    if (sent > 0) options.onMessages(caller, network.label, selection.topic, sent);
-  }
+  const onSent = (messages: number): void =>
+    options.onMessages(caller, network.label, selection.topic, messages);
+  for (;;) await sendNext(cursor, selection, writer, onSent);
 }
 
 async function open(
@@ -145,16 +144,26 @@ async function takeReplayed({ admission, count }: StreamedNetwork, caller: Calle
   count(caller, REPLAYED, 'ok');
 }
 
-/** Sends the messages of the next block. @returns their number. */
-async function sendNext(cursor: Cursor, selection: TopicSelection, writer: StreamWriter): Promise<number> {
+/** Sends the messages of the next block. Those that were written are reported even if the stream ends between them. */
+async function sendNext(
+  cursor: Cursor,
+  selection: TopicSelection,
+  writer: StreamWriter,
+  onSent: (messages: number) => void,
+): Promise<void> {
   const entry = await cursor.next();
   const messages = await entry.messages(selection);
-  for (const message of messages) {
-    if (!writer.hasRoom) await writer.room();
-    writer.write(message);
+  let sent = 0;
+  try {
+    for (const message of messages) {
+      if (!writer.hasRoom) await writer.room();
+      writer.write(message);
+      sent++;
+    }
+  } finally {
+    if (sent > 0) onSent(sent);
   }
   cursor.done(entry);
-  return messages.length;
 }
 
 function readSelection(

@@ -47,7 +47,6 @@ export function createAccountService(options: AccountServiceOptions): RestServic
       const entry = OPERATIONS[operation];
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
       const baseUrl = baseUrlOf(request.raw);
-      const isSecure = baseUrl.startsWith('https:');
       const context: AccountContext = {
         ...{ ...deps, baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
         caller: { ...toAccountCaller(caller), requestId: request.id },
@@ -58,8 +57,8 @@ export function createAccountService(options: AccountServiceOptions): RestServic
         keepSession: (kept) => {
           const field =
             kept === undefined
-              ? endedSessionCookie(isSecure)
-              : sessionCookie(kept.token, kept.expiresAt, isSecure);
+              ? endedSessionCookie(baseUrl)
+              : sessionCookie(kept.token, kept.expiresAt, baseUrl);
           reply.header('set-cookie', field);
         },
       };

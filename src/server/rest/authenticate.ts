@@ -37,15 +37,19 @@ export async function authenticate(
 ): Promise<RestCaller> {
   const { auth, scopes } = operation;
   const { sessions } = options;
-  const origin = sessions === undefined ? '' : new URL(sessions.baseUrlOf(raw)).origin;
+  const byToken = (): RestCaller => {
+    return { kind: 'token', ...authenticateToken(options, headers.authorization, scopes, keep) };
+  };
+  if (sessions === undefined) return byToken();
+  const baseUrl = sessions.baseUrlOf(raw);
+  const { origin } = new URL(baseUrl);
   if (auth.length === 0) {
     assertSameSite(headers, origin);
     return { kind: 'anyone' };
   }
-  const cookie = readSessionCookie(headers, origin.startsWith('https:'));
+  const cookie = readSessionCookie(headers, baseUrl);
   const hasToken = auth.includes('token') && (headers.authorization !== undefined || cookie === undefined);
-  if (hasToken || sessions === undefined)
-    return { kind: 'token', ...authenticateToken(options, headers.authorization, scopes, keep) };
+  if (hasToken) return byToken();
   if (cookie !== undefined) assertSameSite(headers, origin);
   const session = await sessions.find(cookie, options.clock.nowMs());
   keep({ accountId: session.accountId, memberId: session.memberId });

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Over https: bound to this host, and to https. */
-const SECURE_NAME = '__Host-keyslot_session';
-/** Over plain HTTP, where browsers refuse the other. */
+const HOST_NAME = '__Host-keyslot_session';
+/** Over https below a path, which the cookie is bound to: browsers take the name of a host for the path / alone. */
+const SECURE_NAME = '__Secure-keyslot_session';
+/** Over plain HTTP, where browsers refuse the others. */
 const PLAIN_NAME = 'keyslot_session';
 
-/** Returns the session token that a request carries; undefined without one. @param isSecure whether the client speaks https. */
-export function readSessionCookie(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
-  const name = sessionCookieName(isSecure);
+/** Returns the session token that a request carries; undefined without one. @param baseUrl of this server, as the client knows it. */
+export function readSessionCookie(headers: IncomingHttpHeaders, baseUrl: string): string | undefined {
+  const name = sessionCookieName(baseUrl);
   const found = (headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
@@ -17,20 +19,25 @@ export function readSessionCookie(headers: IncomingHttpHeaders, isSecure: boolea
 
 /**
  * Returns the header field Set-Cookie (RFC 6265bis) that gives a browser the token of a session: no script reads it, and no request that
- * another site makes carries it.
+ * another site makes carries it, nor one to another path of the host.
  */
-export function sessionCookie(token: string, expiresAt: Date, isSecure: boolean): string {
-  return `${sessionCookieName(isSecure)}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(isSecure)}`;
+export function sessionCookie(token: string, expiresAt: Date, baseUrl: string): string {
+  return `${sessionCookieName(baseUrl)}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(baseUrl)}`;
 }
 
 /** Returns the header field that takes it away. */
-export function endedSessionCookie(isSecure: boolean): string {
-  return `${sessionCookieName(isSecure)}=; Max-Age=0; ${attributes(isSecure)}`;
+export function endedSessionCookie(baseUrl: string): string {
+  return `${sessionCookieName(baseUrl)}=; Max-Age=0; ${attributes(baseUrl)}`;
 }
 
 /** The name of the cookie. */
-export const sessionCookieName = (isSecure: boolean): string => (isSecure ? SECURE_NAME : PLAIN_NAME);
+export function sessionCookieName(baseUrl: string): string {
+  const { protocol, pathname } = new URL(baseUrl);
+  if (protocol !== 'https:') return PLAIN_NAME;
+  return pathname === '/' ? HOST_NAME : SECURE_NAME;
+}
 
-function attributes(isSecure: boolean): string {
-  return `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+function attributes(baseUrl: string): string {
+  const { protocol, pathname } = new URL(baseUrl);
+  return `Path=${pathname}; HttpOnly; SameSite=Strict${protocol === 'https:' ? '; Secure' : ''}`;
 }

@@ -12,6 +12,8 @@ export type OutboxOptions = {
   readonly isOpen: () => boolean;
   /** Called for each notification that a later one has replaced. */
   readonly onReplaced: () => void;
+  /** Called for each notification that was handed to the connection, with its `countedAs`. */
+  readonly onSent: (countedAs: string) => void;
 };
 
 /** A queued notification, and the slots of those that it replaced. */
@@ -54,7 +56,7 @@ export class Outbox {
   push(notification: Notification): void {
     if (this.#isClosed) return;
     if (this.#mayWrite() && this.#waiting.size === 0) {
-      this.#stream.write(notification.frame);
+      this.#write(notification);
       return;
     }
     const { subscription, isLatestOnly } = notification;
@@ -102,8 +104,13 @@ export class Outbox {
       const [fromSlot, toSlot] = replaced;
       if (fromSlot !== undefined && toSlot !== undefined)
         this.#stream.write(textFrame(gapText(notification.subscription, { fromSlot, toSlot })));
-      this.#stream.write(notification.frame);
+      this.#write(notification);
     }
+  }
+
+  #write({ frame, countedAs }: Notification): void {
+    this.#stream.write(frame);
+    if (countedAs !== undefined) this.#options.onSent(countedAs);
   }
 }
 

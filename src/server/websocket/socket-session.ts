@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { toBuffer, trimEnd } from './message-bytes.ts';
 import { CallSignal } from '../../rpc/call-signal.ts';
 import type { Context } from '../../rpc/context.ts';
 import type { Caller } from '../../gate/authenticate.ts';
+import type { MessageTally } from '../../gate/message-tallies.ts';
 import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 import type { Notification, Subscriber } from '../../rpc/notification.ts';
 import type { ReplyMemory } from '../../rpc/reply-memory.ts';
@@ -28,6 +30,8 @@ export type SessionOptions = {
   readonly replyMemory: ReplyMemory;
   readonly sockets: LiveSockets;
   readonly metrics: SocketMetrics;
+  /** Opens the tally of the notifications of a connection. */
+  readonly openTally: (keyId: string) => MessageTally;
   readonly maxCalls: number;
   /** Most bytes of messages that are being answered; no more are read above it. */
   readonly maxBodyBytes: number;
@@ -57,6 +61,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   readonly #caller: SocketCaller;
   readonly #options: SessionOptions;
   readonly #outbox: Outbox;
+  readonly #tally: MessageTally;
   readonly #waiting: Buffer[] = [];
   readonly #signals = new Set<CallSignal>();
   #underWay = 0;
@@ -79,11 +84,13 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#caller = caller;
     this.#options = options;
     const { maxWaitingBytes: limitBytes, metrics } = options;
+    this.#tally = options.openTally(caller.keyId);
     this.#outbox = new Outbox(stream, {
       limitBytes,
       onFull: () => this.#end(serviceError('readerTooSlow', { limit: limitBytes })),
       isOpen: () => socket.readyState === socket.OPEN,
       onReplaced: metrics.countReplaced,
+      onSent: (countedAs) => this.#tally.add(countedAs),
     });
     const isAlive = (): void => {
       this.#aliveAtMs = performance.now();
@@ -272,6 +279,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   #takeClose(code: number): void {
     this.#isGone = true;
     this.#outbox.close();
+    this.#tally.close();
     this.#waiting.length = 0;
     for (const signal of this.#signals) signal.abort(CLIENT_LEFT);
     this.#options.leave(this);
@@ -285,16 +293,4 @@ const INTERNAL_ERROR = 1011;
 function reasonOf(code: number): string {
   if (code === NORMAL || code === GOING_AWAY || code === NO_CODE) return 'client';
   return code === LOST ? 'lost' : 'protocol';
-}
-
-function toBuffer(data: RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
-}
-
-const NEWLINE = 0x0a;
-
-/** Replies over HTTP end with a newline, messages do not. */
-function trimEnd(body: Buffer): Buffer {
-  return body.at(-1) === NEWLINE ? body.subarray(0, -1) : body;
 }

@@ -16,6 +16,8 @@ const TABLES = [
   'audit_records',
   'audit_heads',
   'ledger_transactions',
+  'webhooks',
+  'webhook_deliveries',
 ];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');

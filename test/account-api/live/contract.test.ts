@@ -9,7 +9,7 @@ import { fillDisk, loseTables, withoutMail } from './conditions.ts';
 import { provision } from './provision.ts';
 
 const CASES = Object.values(ACCOUNT_CONTRACT).flatMap(({ cases }) => cases);
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 600_000;
 /** How long a request may take to arrive. */
 const BODY_TIMEOUT_MS = 1_000;
 

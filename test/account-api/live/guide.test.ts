@@ -22,7 +22,7 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
   expect(answers.map((answer) => Object.keys(answer)[0])).toEqual([
     ...['key_id', 'key_id', 'key_id', 'keys', 'account_id', 'since', 'since', 'entries'],
     ...['records', 'records', 'heads', 'token_id', 'tokens'],
-    ...['networks', 'limit_request_id', 'limit_requests', 'limit_request_id'],
+    ...['networks', 'span', 'span', 'span', 'limit_request_id', 'limit_requests', 'limit_request_id'],
     ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts'],
     ...['name', 'account_id', 'limit_requests', 'networks'],
     ...['member', 'members', 'completed_at', 'can_reset_password'],

@@ -43,7 +43,10 @@ export async function openMembers({
   const log = pino({ level: 'silent' });
   const store = await openStore({ dataDir, databaseUrl }, log);
   const installationKey = await loadInstallationKey({ dataDir, file: undefined });
-  const deps = createMemberDeps({ store, installationKey }, CHEAP);
+  const deps = {
+    ...createMemberDeps({ store, installationKey }, CHEAP),
+    refusals: { note: () => undefined },
+  };
   let made = 0;
   /** From an address that no other request has. */
   const at = (): MemberRequest => {
@@ -142,6 +145,7 @@ export async function openMembers({
   }
 
   return {
+    ...{ store, installationKey },
     ...{ accountIdOf, newEmail, newSetupToken, newOwner, newInvitation, newMember, newSession, holderOf },
     ...{ setFresh, beginFactor, newFactorSession, lock, newLockedSession, newEndedSession },
     ...{ newResetToken, newLimitedEmail },

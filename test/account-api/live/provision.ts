@@ -11,6 +11,7 @@ import { MAX_OPEN_REQUESTS } from '../../../src/account/limit-requests.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { sessionCookieName } from '../../../src/server/rest/session-cookie.ts';
+import { provisionWebhooks } from './provision-webhooks.ts';
 import { openMembers } from './provision-members.ts';
 import { sessionValues } from './session-values.ts';
 import { command, createToken } from '../../support/wallet-account.ts';
@@ -63,6 +64,7 @@ export async function provision(
     oversized_text: ' '.repeat(2 ** 20 + 1),
   };
   const members = await openMembers({ dataDir, databaseUrl });
+  const webhooks = await provisionWebhooks({ ...members, dataDir, names: { own: ACCOUNT, other: OTHER } });
   const sessions = await sessionValues(members, {
     ...{ account: ACCOUNT, other: OTHER, limited: 'limited', operator: STAFF },
   });
@@ -71,7 +73,7 @@ export async function provision(
   const limitedSession = async (): Promise<string> => {
     const session = await members.newSession(sessions.limited);
     if (Date.now() > sessionUsedUpUntilMs)
-      sessionUsedUpUntilMs = await useUp(baseUrl, { cookie: `${sessionCookieName(false)}=${session}` });
+      sessionUsedUpUntilMs = await useUp(baseUrl, { cookie: `${sessionCookieName(baseUrl)}=${session}` });
     return session;
   };
   return {
@@ -84,8 +86,10 @@ export async function provision(
       if (name === 'fresh_token_id') return (await createToken(dataDir, ACCOUNT)).id;
       if (name === 'fresh_account_name') return `made-${randomUUID()}`;
       if (name === 'fresh_plan_name') return setPlan(dataDir, `made-${randomUUID()}`);
+      if (name === 'fresh_webhook_id') return webhooks.fresh();
+      if (name === 'fresh_delivery_id') return webhooks.freshDelivery();
       if (name === 'fresh_limit_request_id') return limits.fresh();
-      const value = known[name] ?? (await sessions.values[name]?.(item));
+      const value = known[name] ?? webhooks.known[name] ?? (await sessions.values[name]?.(item));
       if (value === undefined) throw new Error(`nothing provides $${name}`);
       return value;
     },

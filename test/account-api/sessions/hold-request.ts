@@ -17,7 +17,7 @@ export function holdRequest(
   const held = request(`${baseUrl}${path}`, {
     method: 'POST',
     headers: {
-      cookie: `${sessionCookieName(false)}=${session}`,
+      cookie: `${sessionCookieName('http://localhost')}=${session}`,
       ...{ 'content-type': 'application/json', 'content-length': String(text.length) },
     },
   });

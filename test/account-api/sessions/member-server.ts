@@ -28,7 +28,7 @@ export type SendOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-const COOKIE = sessionCookieName(false);
+const COOKIE = sessionCookieName('http://localhost');
 
 /** Returns the session token that an answer sets; undefined if it sets none. */
 export function sessionIn({ headers }: Pick<Answered, 'headers'>): string | undefined {
@@ -39,7 +39,9 @@ export async function startMemberServer(postgresUrl: string): Promise<MemberServ
   await using stack = new AsyncDisposableStack();
   const database = await createDatabase(postgresUrl);
   stack.defer(database.drop);
-  const server = await startKeyslot({ env: { KEYSLOT_DATABASE_URL: database.url } });
+  // Receivers of webhooks are on this machine.
+  const env = { KEYSLOT_DATABASE_URL: database.url, KEYSLOT_WEBHOOKS_ALLOWED_TARGETS: '127.0.0.0/8' };
+  const server = await startKeyslot({ env });
   stack.defer(server.stop);
   const members = await openMembers({ dataDir: server.dataDir, databaseUrl: database.url });
   stack.defer(members.close);

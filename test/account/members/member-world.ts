@@ -1,11 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
-import type { MemberDeps, MemberRequest } from '../../../src/account/members/member-deps.ts';
+import type { RefusedAccess } from '../../../src/account/audit/refusal-log.ts';
+import type { MemberRequest } from '../../../src/account/members/member-deps.ts';
 import { createMemberDeps } from '../../../src/account/members/member-deps.ts';
 import { acceptInvitation, invite } from '../../../src/account/members/invitations.ts';
 import { beginMemberFactor, confirmMemberFactor } from '../../../src/account/members/member-factor.ts';
 import { authenticateSession, type Role, type SessionHolder } from '../../../src/account/members/sessions.ts';
 import { acceptSetupLink, createSetupLink } from '../../../src/account/members/setup-links.ts';
-import { type SignInParams, signIn } from '../../../src/account/members/sign-in.ts';
+import { type SignInDeps, type SignInParams, signIn } from '../../../src/account/members/sign-in.ts';
 import { toServiceError } from '../../../src/base/service-error.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
@@ -33,7 +34,12 @@ export function at(nowMs = NOW_MS, address?: string): MemberRequest {
 
 /** Members of accounts on a store, with passwords that are hashed fast. */
 export function memberWorld(store: Store, cost = { n: 2 ** 8, r: 8, p: 1 }) {
-  const deps: MemberDeps = createMemberDeps({ store, installationKey }, cost);
+  const refused: RefusedAccess[] = [];
+  const note = (one: RefusedAccess): void => void refused.push(one);
+  const deps: SignInDeps = {
+    ...createMemberDeps({ store, installationKey }, cost),
+    refusals: { note },
+  };
   const holderOf = (token: string, nowMs = NOW_MS): Promise<SessionHolder> =>
     authenticateSession(store.db, token, nowMs);
   const enter = async (email: string, more: Partial<SignInParams> = {}, request = at()) =>
@@ -73,7 +79,7 @@ export function memberWorld(store: Store, cost = { n: 2 ** 8, r: 8, p: 1 }) {
     };
   }
 
-  return { deps, holderOf, enter, newOwner, enrol, freshOwner, newMember };
+  return { deps, refused, holderOf, enter, newOwner, enrol, freshOwner, newMember };
 }
 
 /** The code of the error that a promise rejects with. */

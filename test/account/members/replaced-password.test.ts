@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createAuth } from '../../../src/account/members/auth.ts';
 import { changePassword } from '../../../src/account/members/change-password.ts';
-import type { MemberDeps } from '../../../src/account/members/member-deps.ts';
+
 import { beginMemberFactor } from '../../../src/account/members/member-factor.ts';
 import { resetMember } from '../../../src/account/members/reset-member.ts';
 import { endOtherSessions } from '../../../src/account/members/sessions.ts';
-import { signIn } from '../../../src/account/members/sign-in.ts';
+import { type SignInDeps, signIn } from '../../../src/account/members/sign-in.ts';
 import { eq } from '../../../src/store/drizzle.ts';
 import { loginSessions, memberFactorDrafts } from '../../../src/store/member-tables.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -14,8 +14,8 @@ import { at, memberWorld, PASSWORD, refusal } from './member-world.ts';
 const NEXT = 'a quite different passphrase';
 
 /** The parts of a server in which something else is done right after a password was found right, and before one is hashed. */
-function withMeanwhile(deps: MemberDeps, meanwhile: () => Promise<unknown>): MemberDeps {
-  const passwords: MemberDeps['passwords'] = {
+function withMeanwhile(deps: SignInDeps, meanwhile: () => Promise<unknown>): SignInDeps {
+  const passwords: SignInDeps['passwords'] = {
     ...deps.passwords,
     hash: async (password) => {
       await meanwhile();
@@ -47,7 +47,7 @@ describeStores('a thief whose password was replaced while it was checked', (back
     const { deps, newOwner, enter, holderOf } = memberWorld(store());
     const { email } = await newOwner();
     const owner = await holderOf((await enter(email)).token);
-    const startSession: MemberDeps['auth']['startSession'] = async (sent) => {
+    const startSession: SignInDeps['auth']['startSession'] = async (sent) => {
       const token = await deps.auth.startSession(sent);
       await endOtherSessions(deps, owner, at());
       return token;

@@ -56,11 +56,12 @@ it('streams a transaction to everyone who asks, in every topic that it belongs t
 
 it('counts calls and messages for the key, and shows streams in the metrics', async () => {
   const usage = (await command(keyslot.dataDir, { kind: 'usage', sinceMs: 0, by: 'method' })) as unknown as {
-    readonly rows: readonly { readonly method: string; readonly calls: number }[];
+    readonly rows: readonly { readonly method: string; readonly calls: number; readonly messages: number }[];
   };
-  const callsOf = (name: string) => usage.rows.find(({ method }) => method === name)?.calls ?? 0;
-  expect(callsOf('Subscribe')).toBeGreaterThanOrEqual(4);
-  expect(callsOf('Subscribe.slots')).toBeGreaterThanOrEqual(5);
+  const rowOf = (name: string) => usage.rows.find(({ method }) => method === name);
+  expect(rowOf('Subscribe')?.calls).toBeGreaterThanOrEqual(4);
+  expect(rowOf('Subscribe.slots')?.messages).toBeGreaterThanOrEqual(5);
+  expect(rowOf('Subscribe.slots')).toMatchObject({ calls: 0, errors: 0, refused: 0, weight: 0 });
   const text = await metrics();
   expect(text).toMatch(/keyslot_stream_messages_total\{network="solana-localnet",topic="slots"\} \d+/);
   expect(text).toMatch(/keyslot_stream_history_slots\{network="solana-localnet"\} [1-9]/);

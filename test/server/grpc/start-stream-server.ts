@@ -5,7 +5,7 @@ import { createAdmission } from '../../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../../src/gate/authenticate.ts';
 import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
 import type { PlanLimit } from '../../../src/gate/rate-limit.ts';
-import type { CountedMessage } from '../../../src/gate/usage-book.ts';
+import type { CountedCalls, PushedMessages } from '../../../src/gate/usage-book.ts';
 import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
 import type { TlsOptions } from '../../../src/server/tls/tls-files.ts';
@@ -33,7 +33,8 @@ export type StreamServerOptions = {
 
 export type StreamServer = GrpcServer & {
   readonly url: string;
-  readonly counted: readonly CountedMessage[];
+  readonly counted: readonly CountedCalls[];
+  readonly pushed: readonly PushedMessages[];
   readonly errors: readonly ServiceError[];
   /** The access tokens that were refused for a topic, and whose they are. */
   readonly refused: readonly { readonly code: string; readonly holder: TokenHolder | undefined }[];
@@ -48,7 +49,8 @@ const valid = (keyId: string, accountId: string) => ({ kind: 'valid', keyId, acc
 
 /** The stream server in this process, on a free port, before a ledger of the test's own. It is closed when the test ends. */
 export async function startStreamServer(options: StreamServerOptions): Promise<StreamServer> {
-  const counted: CountedMessage[] = [];
+  const counted: CountedCalls[] = [];
+  const pushed: PushedMessages[] = [];
   const errors: ServiceError[] = [];
   const refused: { code: string; holder: TokenHolder | undefined }[] = [];
   const keys: StreamServer['keys'] = new Map<string, Found>([
@@ -65,7 +67,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ...options.hub,
   });
   const label = 'solana-localnet';
-  const count = (message: CountedMessage): void => void counted.push(message);
+  const count = (message: CountedCalls): void => void counted.push(message);
   const admission = createAdmission({
     ...{ rateLimit: createMemoryRateLimit(), planOf: () => options.plan ?? WIDE_PLAN, count },
     ...{ network: label, onRefusal: () => undefined },
@@ -95,7 +97,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
         addresses.slice(0, 1).map((address) => ({ walletId: `w_${accountId}`, address })),
     }),
     onMessages: ({ keyId }, network, topic, messages) =>
-      count({ keyId, network, method: topic, outcome: 'ok', calls: messages, weight: messages }),
+      void pushed.push({ keyId, network, method: topic, messages }),
     onOpen: () => undefined,
     onClose: () => undefined,
     onError: (error) => void errors.push(error),
@@ -109,7 +111,15 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
   onTestFinished(() => close(100));
   const scheme = options.tls === undefined ? 'http' : 'https';
   return {
-    ...{ port: server.port, url: `${scheme}://127.0.0.1:${server.port}`, close, counted, errors, keys },
+    ...{
+      port: server.port,
+      url: `${scheme}://127.0.0.1:${server.port}`,
+      close,
+      counted,
+      pushed,
+      errors,
+      keys,
+    },
     refused,
     standing: hub.standing,
   };

@@ -51,8 +51,9 @@ describe('a stream', () => {
     expect(JSON.parse(messages[1]?.payload ?? '')).toMatchObject({ slot: '105', parentSlot: '101' });
     await eventually(
       'messages are counted',
-      () => server.counted.filter(({ method }) => method === 'slots').length === 2 || undefined,
+      () => server.pushed.filter(({ method }) => method === 'slots').length === 2 || undefined,
     );
+    expect(server.pushed[0]).toMatchObject({ network: 'solana-localnet', messages: 1, keyId: 'k1' });
     expect(server.counted[0]).toMatchObject({ method: 'Subscribe', outcome: 'ok', keyId: 'k1' });
   });
 

@@ -1,4 +1,5 @@
 import { Popover } from './popover.tsx';
+import { openReference } from '../../calls/open-reference.ts';
 import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
 import { Snippet } from '../../parts/snippet.tsx';
 import type { Network } from '../../parts/networks.ts';
@@ -14,14 +15,22 @@ type TryCallProps = {
 
 /** How to make the call that a view shows: in the reference, where the key is filled in, and in a shell. */
 export function TryCall({ tag, method, params, network }: TryCallProps) {
+  const reference = referenceOf(tag, method, 'ledger');
   const url = `${SERVER_ADDRESS}${network.rpc_path}`;
   return (
     <Popover label="Try this call">
       <p>
-        <a href={referenceOf(tag, method, 'ledger')} target="_blank" rel="noreferrer">
+        <a
+          href={reference}
+          target="_blank"
+          rel="noreferrer"
+          onClick={(event) => {
+            if (openReference(reference)) event.preventDefault();
+          }}
+        >
           Try {method} in the reference
         </a>
-        , with an API key of yours in its first field. In a shell, with the key in <code>API_KEY</code>:
+        , with a key of your session filled in. In a shell, with the key in <code>API_KEY</code>:
       </p>
       <Snippet code={curlOf(url, method, params)} label="Copy the command" />
     </Popover>

@@ -1,5 +1,13 @@
-import type { Account, ApiKey, AccessToken, Network, Session } from '../../../../generated/account/types.ts';
+import type {
+  Account,
+  ApiKey,
+  AccessToken,
+  Network,
+  Session,
+  Webhook,
+} from '../../../../generated/account/types.ts';
 import { formatCount, formatUsd } from '../../parts/format-number.ts';
+import { standingOf } from '../webhooks/webhook-standing.ts';
 import { microOf } from '../../parts/usd.ts';
 
 /** Something that the member should look at, and the page where. */
@@ -19,6 +27,7 @@ export type OverviewFacts = {
   readonly tokens?: readonly AccessToken[] | undefined;
   /** Calls that the plan did not allow in the last day. */
   readonly refused?: number | undefined;
+  readonly webhooks?: readonly Webhook[] | undefined;
   readonly openRequests?: number | undefined;
   readonly nowMs: number;
 };
@@ -34,6 +43,7 @@ export function findAttention(facts: OverviewFacts): readonly Attention[] {
   return [
     ...ofNetworks(facts),
     ...ofMoney(facts),
+    ...ofWebhooks(facts),
     ...ofCalls(facts),
     ...ofSecurity(facts),
     ...ofExpiry(facts),
@@ -70,6 +80,16 @@ function ofMoney({ account }: OverviewFacts): readonly Attention[] {
       link: { href: '/usage/billing', title: 'Billing' },
     },
   ];
+}
+
+function ofWebhooks({ webhooks = [] }: OverviewFacts): readonly Attention[] {
+  return webhooks.flatMap((webhook) => {
+    const { tone, word, advice } = standingOf(webhook);
+    if (advice === undefined || tone === 'good' || tone === 'off') return [];
+    const { webhook_id: id, name } = webhook;
+    const text = `The webhook ${name} ${word === 'failing' ? 'is failing' : 'has stopped'}. ${advice}`;
+    return [{ id, tone, text, link: { href: `/webhooks/${id}`, title: 'Look at it' } }];
+  });
 }
 
 function ofCalls({ refused = 0 }: OverviewFacts): readonly Attention[] {
@@ -142,8 +162,8 @@ function ofRequests({ openRequests = 0 }: OverviewFacts): readonly Attention[] {
     {
       id: 'requests',
       tone: 'warn',
-      text: `${openRequests} ${openRequests === 1 ? 'request' : 'requests'} for a higher limit wait for an operator.`,
-      link: { href: '/operator', title: 'Decide' },
+      text: `${openRequests === 1 ? '1 request for a higher limit waits' : `${openRequests} requests for higher limits wait`} for an operator.`,
+      link: { href: '/operator/requests', title: 'Decide' },
     },
   ];
 }

@@ -1,62 +1,48 @@
 import { Link } from 'wouter';
+import type { Network } from '../../../../generated/account/types.ts';
 import { referenceOf } from '../../calls/places.ts';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Count } from '../../parts/number.tsx';
-import { printShare } from '../../parts/print-share.ts';
-import type { SpanCalls } from './use-overview.ts';
+import { Errors } from './network-calls.tsx';
+import { SpanTable } from './span-table.tsx';
 
-const OPERATION = ['Usage', 'getUsage'] as const;
-
-type CallsPanelProps = { readonly spans: readonly SpanCalls[] | undefined; readonly error: unknown };
-
-/** The calls of the account in the last hour, day and month. */
-export function CallsPanel({ spans, error }: CallsPanelProps) {
+/** The calls of the account in the last hour, day and month, on each network. */
+export function CallsPanel({ networks }: { readonly networks: readonly Network[] }) {
   return (
     <section className="panel" aria-labelledby="calls">
       <div className="panel-head">
         <h2 id="calls">Calls of this account</h2>
         <Link href="/usage">All usage</Link>
       </div>
-      <ErrorNotice error={error} operation={OPERATION} />
-      {spans !== undefined && (
-        <table className="calls-table">
-          <caption className="only-read">Calls, errors and refused calls by span</caption>
-          <thead>
-            <tr>
-              <th scope="col">Span</th>
-              <th scope="col" className="cell-number">
-                Calls
-              </th>
-              <th scope="col" className="cell-number">
-                Errors
-              </th>
-              <th scope="col" className="cell-number">
-                Refused
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {spans.map(({ title, calls, errors, refused }) => (
-              <tr key={title}>
-                <th scope="row">{title}</th>
-                <td className="cell-number">
-                  <Count value={calls} />
-                </td>
-                <td className="cell-number">
-                  <Count value={errors} /> <small className="muted">{printShare(errors, calls)}</small>
-                </td>
-                <td className="cell-number">
-                  <Count value={refused} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {networks.map((network) => (
+        <OwnCalls key={network.rpc_path} network={network} isOnly={networks.length === 1} />
+      ))}
       <p className="field-hint">
         Refused calls were not served: the limit of the plan was reached.{' '}
-        <a href={referenceOf(...OPERATION)}>Reference</a>
+        <a href={referenceOf('Networks', 'listNetworks')}>Reference</a>
       </p>
     </section>
+  );
+}
+
+type OwnCallsProps = { readonly network: Network; readonly isOnly: boolean };
+
+function OwnCalls({ network: { name, environment, spans }, isOnly }: OwnCallsProps) {
+  const title = `${name}, ${environment}`;
+  return (
+    <div className="own-calls">
+      {!isOnly && <h3>{title}</h3>}
+      <SpanTable
+        caption={`Calls of this account on ${title}`}
+        heads={['Calls', 'Errors', 'Refused']}
+        rows={spans.map(({ span, own }) => ({
+          span,
+          cells: [
+            <Count key="calls" value={own.calls} />,
+            <Errors key="errors" errors={own.errors} calls={own.calls} />,
+            <Count key="refused" value={own.refused} />,
+          ],
+        }))}
+      />
+    </div>
   );
 }

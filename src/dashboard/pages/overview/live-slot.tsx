@@ -18,6 +18,6 @@ export function LiveSlot({ rpcPath }: { readonly rpcPath: string }) {
     });
     return () => controller.abort();
   }, [rpcPath]);
-  if (isLost) return <span className="muted">not connected; trying again</span>;
+  if (isLost) return <span className="muted">not connected</span>;
   return slot === undefined ? <span className="muted">waiting for a slot</span> : <Count value={slot} />;
 }

@@ -3,8 +3,8 @@ import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Count } from '../../parts/number.tsx';
 import { LiveSlot } from './live-slot.tsx';
+import { NetworkCalls } from './network-calls.tsx';
 
 const OPERATION = ['Networks', 'listNetworks'] as const;
 const STATES = {
@@ -15,7 +15,7 @@ const STATES = {
 
 type NetworksPanelProps = { readonly networks: readonly Network[] | undefined; readonly error: unknown };
 
-/** The networks of the server: where they are, and how they are. */
+/** The networks of the server: where they are, how they are, and how they answer. */
 export function NetworksPanel({ networks, error }: NetworksPanelProps) {
   return (
     <section className="panel" aria-labelledby="networks">
@@ -28,12 +28,16 @@ export function NetworksPanel({ networks, error }: NetworksPanelProps) {
       ) : (
         networks.map((network) => <NetworkFacts key={network.rpc_path} network={network} />)
       )}
+      <p className="field-hint">
+        Calls of all accounts on this server; errors are those that it or a node failed to answer. p99: 99 of
+        100 calls took no longer.
+      </p>
     </section>
   );
 }
 
 function NetworkFacts({ network }: { readonly network: Network }) {
-  const { name, environment, rpc_path, state, nodes, reachable_nodes, versions, slot_ms, recent } = network;
+  const { name, environment, rpc_path, state, nodes, reachable_nodes, versions, slot_ms } = network;
   const address = `${SERVER_ADDRESS}${rpc_path}`;
   const { tone, text } = STATES[state];
   return (
@@ -69,23 +73,8 @@ function NetworkFacts({ network }: { readonly network: Network }) {
           <dt>Version</dt>
           <dd className="number">{versions.join(', ') || 'unknown'}</dd>
         </div>
-        <div>
-          <dt>Server, last {printSeconds(recent.seconds)}</dt>
-          <dd>
-            <Count value={recent.calls} /> calls, <Count value={recent.errors} /> failed
-          </dd>
-        </div>
-        <div>
-          <dt>p99</dt>
-          <dd className="number" title="99 of 100 calls took no longer">
-            {recent.p99_ms === undefined ? 'no calls' : `${recent.p99_ms} ms`}
-          </dd>
-        </div>
       </dl>
+      <NetworkCalls network={network} />
     </article>
   );
-}
-
-function printSeconds(seconds: number): string {
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

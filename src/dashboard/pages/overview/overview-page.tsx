@@ -6,6 +6,7 @@ import { BalancePanel } from './balance-panel.tsx';
 import { CallsPanel } from './calls-panel.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NetworksPanel } from './networks-panel.tsx';
+import { ownCalls } from './own-calls.ts';
 import { useOverview } from './use-overview.ts';
 import './overview-page.css';
 
@@ -13,7 +14,7 @@ import './overview-page.css';
 export function OverviewPage() {
   const session = useSession();
   const hasMoney = useScopes('billing:read');
-  const { networks, usage, own, keys, tokens, requests, isReading } = useOverview();
+  const { networks, own, keys, tokens, webhooks, requests, isReading } = useOverview();
   const lead = `Account ${session.account.name}`;
   // All at once: what is read last would move what stands below it.
   if (isReading) {
@@ -27,25 +28,26 @@ export function OverviewPage() {
       </Page>
     );
   }
-  const [, day, month] = usage.data ?? [];
+  const shown = networks.data?.networks;
   const attention = findAttention({
     session,
-    networks: networks.data?.networks,
+    networks: shown,
     account: own.data,
     keys: keys.data?.keys,
     tokens: tokens.data?.tokens,
-    refused: day?.refused,
+    refused: ownCalls(shown, 'day')?.refused,
+    webhooks: webhooks.data,
     openRequests: requests.data?.limit_requests.length,
     nowMs: Date.now(),
   });
-  const isNew = keys.data?.keys.length === 0 || month?.calls === 0;
+  const isNew = keys.data?.keys.length === 0 || ownCalls(shown, 'month')?.calls === 0;
   return (
     <Page title="Overview" lead={lead}>
       {attention.length > 0 && <AttentionList items={attention} />}
       {isNew && <FirstSteps hasKey={keys.data !== undefined && keys.data.keys.length > 0} />}
-      <NetworksPanel networks={networks.data?.networks} error={networks.error} />
+      <NetworksPanel networks={shown} error={networks.error} />
       <div className="overview-pair">
-        <CallsPanel spans={usage.data} error={usage.error} />
+        {shown !== undefined && <CallsPanel networks={shown} />}
         {hasMoney && <BalancePanel account={own.data} error={own.error} />}
       </div>
     </Page>

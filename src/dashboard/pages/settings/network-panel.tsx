@@ -6,7 +6,7 @@ import { networkAddresses } from './network-addresses.ts';
 
 /** Where each network is served. */
 export function NetworkPanel() {
-  const { networks } = useSession();
+  const { networks, grpc_url: grpcUrl } = useSession();
   return (
     <section className="panel" aria-labelledby="networks">
       <div className="panel-head">
@@ -28,10 +28,25 @@ export function NetworkPanel() {
           ))}
         </dl>
       ))}
+      {grpcUrl !== undefined && (
+        <dl className="facts">
+          <div>
+            <dt>Topic streams of all networks: gRPC</dt>
+            <dd className="copyable">
+              <code>{grpcUrl}</code>
+              <CopyButton text={grpcUrl} label="Copy the gRPC address of the topic streams" />
+            </dd>
+          </div>
+        </dl>
+      )}
       <p className="muted">
-        Add a key: <code>?apikey=…</code>, or the header <code>x-api-key</code>. Topic streams use gRPC, on a
-        port of their own that the operator names; their messages are in{' '}
-        <a href={`${SERVER_ADDRESS}/stream.proto`}>stream.proto</a>.
+        Add a key: <code>?apikey=…</code>, or the header <code>x-api-key</code>. Topic streams use gRPC
+        {grpcUrl === undefined && (
+          <>
+            , at an address that the operator names in the setting <code>grpc.public_url</code>
+          </>
+        )}
+        ; their messages are in <a href={`${SERVER_ADDRESS}/stream.proto`}>stream.proto</a>.
       </p>
     </section>
   );

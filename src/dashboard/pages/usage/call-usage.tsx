@@ -15,6 +15,11 @@ import { toTimeSeries } from './time-series.ts';
 import { groupName, isTime } from './group-name.ts';
 
 type Group = Usage['by'];
+type Chart = {
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly valuesOf: (row: UsageSum) => readonly number[];
+};
 
 const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'key', text: 'API key' },
@@ -23,18 +28,36 @@ const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'day', text: 'Day (UTC)' },
   { value: 'hour', text: 'Hour (UTC)' },
 ];
-const LINES: readonly Line[] = [
-  { title: 'Calls', color: '--accent', kind: 'base' },
-  { title: 'Errors', color: '--bad', kind: 'part' },
-  { title: 'Refused', color: '--warn', kind: 'above' },
+/** Messages can outnumber calls by far, so they have a chart of their own. */
+const CHARTS = {
+  calls: {
+    label: 'Calls, errors and refused calls',
+    lines: [
+      { title: 'Calls', color: '--accent', kind: 'base' },
+      { title: 'Errors', color: '--bad', kind: 'part' },
+      { title: 'Refused', color: '--warn', kind: 'above' },
+    ],
+    valuesOf: ({ calls, errors, refused }) => [calls, errors, refused],
+  },
+  messages: {
+    label: 'Pushed messages',
+    lines: [{ title: 'Messages', color: '--accent', kind: 'base' }],
+    valuesOf: ({ messages }) => [messages],
+  },
+} satisfies Record<string, Chart>;
+const DRAWN: readonly { readonly value: keyof typeof CHARTS; readonly text: string }[] = [
+  { value: 'calls', text: 'Calls' },
+  { value: 'messages', text: 'Messages' },
 ];
 const OPERATION = ['Usage', 'getUsage'] as const;
 
-/** Calls to the ledger: over time, and by what the member chooses. */
+/** Calls to the ledger, and the messages that it pushed: over time, and by what the member chooses. */
 export function CallUsage() {
   const [span, setSpan] = useState<Span>(() => spanOf('day', Date.now()));
   const [by, setBy] = useState<Group>('key');
   const [keyId, setKeyId] = useState('');
+  const [drawn, setDrawn] = useState<keyof typeof CHARTS>('calls');
+  const chart: Chart = CHARTS[drawn];
   const bounds = {
     since: span.since,
     ...(span.until !== undefined && { until: span.until }),
@@ -57,10 +80,10 @@ export function CallUsage() {
   const series = useMemo(
     () =>
       toTimeSeries(time.data?.rows ?? [], span, {
-        ...{ nowMs: Date.now(), width: LINES.length },
-        valuesOf: ({ calls, errors, refused }) => [calls, errors, refused],
+        ...{ nowMs: Date.now(), width: chart.lines.length },
+        valuesOf: chart.valuesOf,
       }),
-    [time.data, span],
+    [time.data, span, chart],
   );
   return (
     <section className="panel" aria-labelledby="calls">
@@ -82,8 +105,14 @@ export function CallUsage() {
           value={by}
           onChange={({ target }) => setBy(target.value as Group)}
         />
+        <Select
+          label="Chart"
+          options={DRAWN}
+          value={drawn}
+          onChange={({ target }) => setDrawn(target.value as keyof typeof CHARTS)}
+        />
       </div>
-      <TimeChart label={`Calls, errors and refused calls by ${span.unit}`} lines={LINES} series={series} />
+      <TimeChart label={`${chart.label} by ${span.unit}`} lines={chart.lines} series={series} />
       <SumTable
         caption="Calls"
         query={sums}
@@ -92,10 +121,13 @@ export function CallUsage() {
         operation={OPERATION}
         file={{
           name: `usage-${by}.csv`,
-          head: [by, 'id', 'calls', 'errors', 'refused', 'weight'],
-          cellsOf: (row) => [groupName(row, by), row.group, row.calls, row.errors, row.refused, row.weight],
+          head: [by, 'id', 'calls', 'errors', 'refused', 'weight', 'messages'],
+          cellsOf: (row) => [
+            ...[groupName(row, by), row.group],
+            ...[row.calls, row.errors, row.refused, row.weight, row.messages],
+          ],
         }}
-        empty="No calls in this time"
+        empty="No calls or messages in this time"
       />
     </section>
   );
@@ -123,4 +155,5 @@ const COLUMNS: readonly Column<UsageSum>[] = [
   },
   { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
   { title: 'Weight', kind: 'number', show: ({ weight }) => <Count value={weight} /> },
+  { title: 'Messages', kind: 'number', show: ({ messages }) => <Count value={messages} /> },
 ];

@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { RequestLimit } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { formatCount } from '../../parts/format-number.ts';
 
 /** The limits of the account. */
 export function PlanLimits() {
-  const own = useQuery({ queryKey: ['account'], queryFn: ({ signal }) => account.getAccount({ signal }) });
+  const own = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => account.getAccount({ signal }),
+    refetchInterval: 10_000,
+  });
   const { plan, wallet_create_limit: create, wallet_use_limit: use } = own.data ?? {};
   return (
     <section className="panel" aria-labelledby="limits">
@@ -40,11 +45,9 @@ export function PlanLimits() {
   );
 }
 
-function printLimit(
-  limit: { readonly requests: number; readonly window_seconds: number } | undefined,
-): string {
+function printLimit(limit: RequestLimit | undefined): string {
   if (limit === undefined) return '…';
-  const { requests, window_seconds: seconds } = limit;
+  const { requests, window_seconds: seconds, remaining } = limit;
   const span = seconds === 1 ? 'a second' : seconds === 60 ? 'a minute' : `in ${seconds} seconds`;
-  return `${formatCount(requests)} requests ${span}`;
+  return `${formatCount(requests)} requests ${span}, ${formatCount(remaining)} left now`;
 }

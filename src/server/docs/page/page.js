@@ -108,6 +108,20 @@ function takeKey(viewer) {
   };
   input.addEventListener('input', apply);
   if (input.value !== '') apply();
+  else if (SERVICE === 'ledger') askForKey(input, apply);
+}
+
+/** Asks the dashboard for a key, if that opened this page: see src/dashboard/calls/open-reference.ts. */
+function askForKey(input, apply) {
+  const { opener } = window;
+  if (opener === null) return;
+  addEventListener('message', ({ origin, source, data }) => {
+    const isAnswer = origin === location.origin && source === opener && data?.keyslot === 'a key';
+    if (!isAnswer || input.value !== '') return;
+    input.value = data.key;
+    apply();
+  });
+  opener.postMessage({ keyslot: 'asks for a key' }, location.origin);
 }
 
 /** In the document each method has its own path, `/#name`; requests go to the server's URL itself. */

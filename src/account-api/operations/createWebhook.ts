@@ -1,0 +1,19 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { readLedgerChoice } from '../../webhooks/ledger/read-ledger-choice.ts';
+import { createWebhook as create } from '../../webhooks/webhooks.ts';
+import type { AccountContext } from '../account-context.ts';
+import { readChoice } from '../read-webhook.ts';
+import { recordChange } from '../record-change.ts';
+import { showWebhook } from '../show-webhook.ts';
+
+/** `POST /account/v1/webhooks`. The secret is in the answer, and nowhere else. */
+export const createWebhook: AccountHandler<AccountContext, 'createWebhook'> = async (context, { body }) => {
+  const { caller, clock } = context;
+  const { name, url, events = [], ordered = false, ledger: written } = body;
+  await readChoice(context, { url, events });
+  const deps = { ...context, ...context.webhooks, record: recordChange(context, 'createwebhook') };
+  const ledger = written && (await readLedgerChoice(context.webhooks.ledgers, written, null));
+  const choice = { name, url, events: [...events], isOrdered: ordered, ledger };
+  const { webhook, secret } = await create(deps, caller.accountId, choice, clock.nowMs());
+  return { kind: 'json', body: { ...showWebhook(webhook), secret } };
+};

@@ -1,0 +1,12 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { deleteWebhook as remove } from '../../webhooks/webhooks.ts';
+import type { AccountContext } from '../account-context.ts';
+import { ownWebhook } from '../own-webhook.ts';
+import { recordChange } from '../record-change.ts';
+import { showWebhook } from '../show-webhook.ts';
+
+/** `DELETE /account/v1/webhooks/{id}`. */
+export const deleteWebhook: AccountHandler<AccountContext, 'deleteWebhook'> = async (context, { id }) => {
+  const deps = { store: context.store, record: recordChange(context, 'deletewebhook') };
+  return { kind: 'json', body: showWebhook(await remove(deps, ownWebhook(context, id))) };
+};

@@ -1,0 +1,27 @@
+import type { AccountHandler } from '../../../generated/account/handlers.ts';
+import { readLedgerChoice, type WrittenLedger } from '../../webhooks/ledger/read-ledger-choice.ts';
+import { changeWebhook, type OwnWebhook, readWebhook } from '../../webhooks/webhooks.ts';
+import type { AccountContext } from '../account-context.ts';
+import { ownWebhook } from '../own-webhook.ts';
+import { readChoice } from '../read-webhook.ts';
+import { recordChange } from '../record-change.ts';
+import { showWebhook } from '../show-webhook.ts';
+
+/** `POST /account/v1/webhooks/{id}`. */
+export const updateWebhook: AccountHandler<AccountContext, 'updateWebhook'> = async (
+  context,
+  { id, body },
+) => {
+  const { name, url, events, ordered, active, ledger: written } = body;
+  const own = ownWebhook(context, id);
+  await readChoice(context, { url, events });
+  const deps = { ...context, ...context.webhooks, record: recordChange(context, 'updatewebhook') };
+  const ledger = written && (await readChange(context, own, written));
+  const change = { name, url, events: events && [...events], isOrdered: ordered, isActive: active, ledger };
+  return { kind: 'json', body: showWebhook(await changeWebhook(deps, own, change, context.clock.nowMs())) };
+};
+
+async function readChange({ store, webhooks }: AccountContext, own: OwnWebhook, written: WrittenLedger) {
+  const { ledger } = await readWebhook(store.db, own);
+  return readLedgerChoice(webhooks.ledgers, written, ledger);
+}

@@ -1,0 +1,19 @@
+import { serviceError } from '../base/service-error.ts';
+import { readTarget } from '../webhooks/target.ts';
+import { isEventPattern } from '../webhooks/wanted-types.ts';
+import type { AccountContext } from './account-context.ts';
+
+/** What a member chose of a webhook; what is undefined is not checked. */
+type Choice = { readonly url?: string | undefined; readonly events?: readonly string[] | undefined };
+
+/** @throws ServiceError `bodyInvalid` for an address that events may not be sent to, and for types of events that do not exist. */
+export async function readChoice(
+  { webhooks, caller }: AccountContext,
+  { url, events = [] }: Choice,
+): Promise<void> {
+  if (url !== undefined) readTarget(url, await webhooks.allowedFor(caller.accountId));
+  const errors = events.flatMap((pattern, index) =>
+    isEventPattern(pattern) ? [] : [{ pointer: `/events/${index}`, detail: 'is no type of event' }],
+  );
+  if (errors.length > 0) throw serviceError('bodyInvalid', { errors });
+}

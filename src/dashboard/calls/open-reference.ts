@@ -1,0 +1,28 @@
+import { credentials } from './credentials.ts';
+
+/** What the reference page asks the page that opened it for, and the answer: see src/server/docs/page/page.js. */
+type Asked = { readonly keyslot?: unknown };
+
+const opened = new WeakSet<object>();
+let isListening = false;
+
+/**
+ * Opens an operation in the reference, in a tab of its own whose key is filled in with that of the session. The tab asks this one for it:
+ * a key is in no address, and no other origin or window gets one.
+ * @returns false when the browser opens no window.
+ */
+export function openReference(url: string): boolean {
+  if (!isListening) addEventListener('message', (event) => void answer(event));
+  isListening = true;
+  const tab = window.open(url);
+  if (tab === null) return false;
+  opened.add(tab);
+  return true;
+}
+
+async function answer({ origin, source, data }: MessageEvent<Asked | null>): Promise<void> {
+  if (origin !== location.origin || source === null || !opened.has(source)) return;
+  if (data?.keyslot !== 'asks for a key') return;
+  const { api_key: key } = await credentials.read();
+  source.postMessage({ keyslot: 'a key', key }, { targetOrigin: location.origin });
+}

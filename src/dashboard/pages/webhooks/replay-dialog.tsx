@@ -1,0 +1,58 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Webhook } from '../../../../generated/account/types.ts';
+import { account } from '../../calls/account-client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Field } from '../../parts/field.tsx';
+import { readForm } from '../../parts/read-form.ts';
+
+type ReplayDialogProps = {
+  readonly webhook: Webhook;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+};
+
+/** Sends everything again from a record of the audit log on. */
+export function ReplayDialog({ webhook, onDone, onClose }: ReplayDialogProps) {
+  const replay = useMutation({
+    mutationFn: (from_seq: number) => account.replayWebhook(webhook.webhook_id, { from_seq }),
+    onSuccess: onDone,
+  });
+  return (
+    <Dialog
+      title={`Send events to ${webhook.name} again`}
+      description="Every event that it gets is sent again with the same webhook-id, so that a receiver can tell which it has."
+      onClose={onClose}
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          replay.mutate(Number(readForm(event.currentTarget, 'from')));
+        }}
+      >
+        <Field
+          name="from"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          step={1}
+          label="From this record of the audit log on"
+          hint={`It has come to record ${webhook.position}.`}
+          defaultValue={1}
+          required
+        />
+        <ErrorNotice error={replay.error} operation={['Webhooks', 'replayWebhook']} />
+        <div className="actions">
+          <Button type="button" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" isBusy={replay.isPending}>
+            Send again
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

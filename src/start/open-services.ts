@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import { type AccountPlane, openAccountPlane } from '../account/account-plane.ts';
+import { followKeys } from '../account/follow-keys.ts';
+import { followPlans } from '../account/follow-plans.ts';
+import { openSignerRecord } from '../account/signers/open-signer-record.ts';
+import { refuseAdoption } from '../admin/adopt-without-server.ts';
+import { createMasterRotation, type MasterRotation } from '../admin/master-rotation.ts';
+import type { CommandDeps } from '../admin/serve-commands.ts';
+import { showNodes } from '../admin/show-nodes.ts';
+import { systemClock } from '../base/clock.ts';
+import { headsFileOf } from '../config/load-config.ts';
+import { startHeadSigning } from '../account/audit/sign-heads.ts';
+import type { KeyUses } from '../gate/key-uses.ts';
+import { createLimitMetrics } from '../gate/limit-metrics.ts';
+import type { Metrics } from '../gate/metrics.ts';
+import { type Gate, startGate } from './start-gate.ts';
+import type { Keys } from './start-keys.ts';
+import type { Network } from './start-network.ts';
+import { startKeyUses, startUsage } from './start-usage.ts';
+import { type Members, startMembers } from './start-members.ts';
+import type { LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
+import type { Store } from '../store/open-store.ts';
+
+/** The services that depend on the store. */
+export type Services = {
+  readonly deps: CommandDeps;
+  readonly account: AccountPlane;
+  readonly members: Members;
+  readonly keys: Keys;
+  readonly rotation: MasterRotation;
+  readonly gate: Gate;
+  readonly noteUse: KeyUses['note'];
+};
+
+/** What they are opened with. */
+export type ServiceParts = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly startsKeys: Promise<Keys>;
+  readonly networks: readonly Network[];
+  readonly ledgers: LedgerStarts;
+  /** The base URL that links begin with, once the server listens. */
+  readonly baseUrl: () => Promise<string>;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+};
+
+/** Opens the services that depend on the store, and puts on the stack what closes them. */
+export async function openServices(
+  { config, store, startsKeys, networks, ledgers, baseUrl, metrics, log }: ServiceParts,
+  started: AsyncDisposableStack,
+): Promise<Services> {
+  const clock = systemClock;
+  const { keyring, close: stopFollowingKeys } = await followKeys(store);
+  started.defer(stopFollowingKeys);
+  const { plans, close: stopFollowingPlans } = await followPlans(store);
+  started.defer(stopFollowingPlans);
+  const limitMetrics = createLimitMetrics(metrics.registry);
+  const { data_dir: dataDir, installation_key_file: file } = config;
+  const account = await openAccountPlane({ store, clock, log, dataDir, file });
+  started.defer(() => account.close());
+  const members = startMembers({ store, account, keyring, clock, log });
+  started.defer(() => members.credentials.close());
+  const { memberOf } = members.credentials;
+  const usage = startUsage({ store, clock, log, metrics: limitMetrics, memberOf }, config.usage);
+  started.defer(() => usage.close());
+  const keyUses = startKeyUses({ store, clock, log }, config);
+  started.defer(() => keyUses.close());
+  const made = await startsKeys;
+  const headsFile = headsFileOf(config);
+  const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
+  started.defer(() => record.close());
+  const keys = { ...made, signer: record.signer };
+  const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
+  started.defer(() => headSigning.close());
+  const rotation = createMasterRotation({
+    ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
+    previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
+  });
+  const deps = {
+    ...{ store, keyring, plans, flushUsage: usage.flush, tokens: account.tokens, limits: account.limits },
+    useLimits: account.useLimits,
+    installationKey: () => Promise.resolve(account.installationKey),
+    ...{ baseUrl, ledgers },
+    ...{
+      headsFile,
+      headKey: keys.headKey.publicKey,
+      rotateMaster: rotation.run,
+      adoptSigner: refuseAdoption,
+    },
+    showNodes: () => showNodes(networks.map(shownNetwork)),
+  };
+  const gate = startGate({ config, keyring, plans, usage, keyUses, limitMetrics, clock, log });
+  return { deps, account, members, keys, rotation, gate, noteUse: keyUses.note };
+}
+
+function shownNetwork({ label, nodes, pace, drift }: Network) {
+  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { AccountPlane } from '../account/account-plane.ts';
+import type { MemberMail } from '../account/mail/member-mail.ts';
+import { repeatSteps } from '../account/repeat-steps.ts';
+import type { WebhookParts } from '../account-api/account-context.ts';
+import type { Clock } from '../base/clock.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
+import type { LogFailure } from '../gate/failure-log.ts';
+import type { WebhookMetrics } from '../gate/webhook-metrics.ts';
+import { createRequestId } from '../server/rest/problem.ts';
+import { eq } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+import { withStoreErrors } from '../store/store-errors.ts';
+import { accounts } from '../store/tables.ts';
+import { type AllowedAddresses, allowAddresses } from '../webhooks/allowed-addresses.ts';
+import { purgeDeliveries } from '../webhooks/deliveries.ts';
+import type { Round, Stop } from '../webhooks/deliver-round.ts';
+import { startDispatcher } from '../webhooks/dispatcher.ts';
+import type { WorkingWebhook } from '../webhooks/find-work.ts';
+import { followLedgers } from '../webhooks/ledger/follow-ledgers.ts';
+import type { LedgerSource } from '../webhooks/ledger/ledger-source.ts';
+import type { LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
+import { createPostEvent } from '../webhooks/post-event.ts';
+import { stopWebhook } from '../webhooks/stop-webhook.ts';
+
+export type WebhooksParts = {
+  readonly config: Pick<Config, 'http' | 'webhooks'>;
+  readonly store: Store;
+  readonly account: Pick<AccountPlane, 'installationKey' | 'ownerId'>;
+  /** Undefined where the server sends no mail. */
+  readonly mail: Pick<MemberMail, 'tellStopped'> | undefined;
+  readonly metrics: WebhookMetrics;
+  /** The networks that there are events of. */
+  readonly sources: readonly LedgerSource[];
+  readonly ledgers: LedgerStarts;
+  readonly logFailure: LogFailure;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** The delivery of events while it goes on. Close it when nothing listens any more, before the account plane. */
+export type Webhooks = { readonly parts: WebhookParts; readonly close: () => Promise<void> };
+
+const WHERE = 'webhooks';
+const USER_AGENT = 'Keyslot';
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 30;
+/** There may be many of them. */
+const KEPT_LEDGER_DAYS = 3;
+
+/** Reads ledgers for webhooks, delivers events to them, and deletes deliveries after 30 days, those of ledgers after 3. */
+export function startWebhooks({
+  config,
+  store,
+  account,
+  mail,
+  metrics,
+  sources,
+  ledgers,
+  logFailure,
+  clock,
+  log,
+}: WebhooksParts): Webhooks {
+  const { installationKey, ownerId } = account;
+  const rules = allowedBy(config);
+  const senders = {
+    own: createPostEvent({ isAllowed: rules.own.any }),
+    any: createPostEvent({ isAllowed: rules.any.any }),
+  };
+  const stopped = new Map<string, Stop>();
+  const dispatcher = startDispatcher({
+    ...{ store, installationKey, gatewayId: ownerId, clock, log, userAgent: USER_AGENT },
+    postFor: ({ isOfDevelopment }) => (isOfDevelopment ? senders.own : senders.any).post,
+    onStop: async (tx, { id: webhookId, accountId }, stop, nowMs) => {
+      await stopWebhook(tx, { accountId, webhookId, stop, requestId: createRequestId(), nowMs });
+      stopped.set(webhookId, stop);
+    },
+    onRound: (webhook, round) => {
+      countRound(metrics, round);
+      const stop = stopped.get(webhook.id);
+      stopped.delete(webhook.id);
+      if (stop === undefined) return;
+      metrics.countStop(stop);
+      log.warn({ webhook: webhook.id, account: webhook.accountId, reason: stop }, 'a webhook has stopped');
+      mail?.tellStopped(noticeOf(webhook, stop));
+    },
+  });
+  const follower = followLedgers({
+    ...{ store, gatewayId: ownerId, sources, clock, log, onFailure: logFailure },
+  });
+  const purge = async (): Promise<boolean> => {
+    const nowMs = clock.nowMs();
+    const hasMore = await purgeDeliveries(store, nowMs - KEPT_LEDGER_DAYS * DAY_MS, true);
+    return (await purgeDeliveries(store, nowMs - KEPT_DAYS * DAY_MS)) || hasMore;
+  };
+  const stopPurge = repeatSteps({
+    step: () => withStoreErrors(WHERE, purge),
+    failure: 'old deliveries of webhooks cannot be deleted; trying again',
+    log,
+  });
+  const allowedFor = async (accountId: string): Promise<AllowedAddresses> => {
+    const found = await store.db
+      .select({ kind: accounts.kind })
+      .from(accounts)
+      .where(eq(accounts.id, accountId));
+    return found[0]?.kind === 'development' ? rules.own : rules.any;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([follower.close(), dispatcher.close(), stopPurge()]);
+    senders.own.close();
+    senders.any.close();
+  };
+  return { parts: { installationKey, allowedFor, ledgers }, close };
+}
+
+/** `own`: for the development account, which may call this machine if only this machine can call the server. */
+function allowedBy({ http, webhooks }: Pick<Config, 'http' | 'webhooks'>) {
+  const isOwnMachine = isLoopbackHost(http.host) && !http.behind_proxy;
+  const cidrs = webhooks.allowed_targets;
+  return { any: allowAddresses(cidrs, false), own: allowAddresses(cidrs, isOwnMachine) };
+}
+
+function countRound(metrics: WebhookMetrics, { outcomes }: Round): void {
+  for (const { attempt, state } of outcomes) if (attempt !== undefined) metrics.countAttempts(state, 1);
+}
+
+function noticeOf({ accountId, name, url }: WorkingWebhook, stop: Stop) {
+  return { accountId, name, host: new URL(url).host, stop };
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { ListPosition } from '../base/list-cursor.ts';
+import { serviceError } from '../base/service-error.ts';
+import { and, desc, eq, isNotNull, lt, sql } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { webhookAttempts, webhookDeliveries, webhooks } from '../store/webhook-tables.ts';
+import { createEvent } from './event.ts';
+import { readWaitingEvents } from './next-events.ts';
+import { lockWebhook, type OwnWebhook, type Webhook } from './webhooks.ts';
+
+/** A delivery as it is stored. */
+export type Delivery = typeof webhookDeliveries.$inferSelect;
+
+/** A delivery with the body that is sent, and its attempts, newest first. */
+export type DeliveryDetails = {
+  readonly delivery: Delivery;
+  readonly body: string | undefined;
+  readonly attempts: readonly (typeof webhookAttempts.$inferSelect)[];
+};
+
+/** The type of the event that tries a webhook. */
+export const TEST_EVENT = 'webhook.test';
+
+export type DeliveryDeps = {
+  readonly store: Pick<Store, 'db' | 'together' | 'transaction'>;
+  /** Records a change, with the id of the webhook or the delivery, in the transaction that makes it. */
+  readonly record: (tx: StoreTransaction, id: string) => Promise<void>;
+};
+
+/** Returns deliveries of a webhook behind a position, newest first. */
+export function readDeliveries(
+  { db }: Pick<Store, 'db'>,
+  webhookId: string,
+  {
+    state,
+    after,
+    limit,
+  }: {
+    readonly state: Delivery['state'] | undefined;
+    readonly after: ListPosition | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly Delivery[]> {
+  const { webhookId: owner, state: is, createdAt, id } = webhookDeliveries;
+  const behind =
+    after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
+  return db
+    .select()
+    .from(webhookDeliveries)
+    .where(and(eq(owner, webhookId), state && eq(is, state), behind))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
+/** Returns a delivery of an account with all its attempts. @throws ServiceError `deliveryNotFound`. */
+export async function readDelivery(
+  store: Pick<Store, 'db' | 'together'>,
+  own: OwnWebhook,
+): Promise<DeliveryDetails> {
+  const { delivery } = await findDelivery(store.db, own);
+  const attempts = await store.db
+    .select()
+    .from(webhookAttempts)
+    .where(eq(webhookAttempts.deliveryId, delivery.id))
+    .orderBy(desc(webhookAttempts.number));
+  const [outgoing] = await readWaitingEvents(store, own.accountId, [delivery]);
+  return { delivery, body: outgoing?.event.body, attempts };
+}
+
+/** Makes the event of a delivery due now. @throws ServiceError `deliveryNotFound`, `webhookNotActive`. */
+export function retryDelivery(
+  { store, record }: DeliveryDeps,
+  own: OwnWebhook,
+  nowMs: number,
+): Promise<Delivery> {
+  return store.transaction(async (tx) => {
+    const { delivery } = await findDelivery(tx, own);
+    assertActive(await lockWebhook(tx, { accountId: own.accountId, id: delivery.webhookId }));
+    const due = { state: 'waiting' as const, nextAt: new Date(nowMs), failures: 0, settledAt: null };
+    await tx.update(webhookDeliveries).set(due).where(eq(webhookDeliveries.id, delivery.id));
+    await record(tx, delivery.id);
+    return { ...delivery, ...due };
+  });
+}
+
+/** Adds a test event that is due now. @throws ServiceError `webhookNotFound`, `webhookNotActive`. */
+export function sendTest({ store, record }: DeliveryDeps, own: OwnWebhook, nowMs: number): Promise<Delivery> {
+  return store.transaction(async (tx) => {
+    assertActive(await lockWebhook(tx, own));
+    const id = randomUUID();
+    const at = new Date(nowMs);
+    const event = createEvent(`test_${id.replaceAll('-', '')}`, TEST_EVENT, at.toISOString(), {
+      webhook_id: own.id,
+    });
+    const delivery: Delivery = {
+      ...{ id, webhookId: own.id, eventId: event.id, type: event.type, body: event.body, seq: null },
+      ...{
+        ...{ walletId: null, network: null, slot: null, position: null },
+        state: 'waiting',
+        attempts: 0,
+        failures: 0,
+        nextAt: at,
+        createdAt: at,
+        settledAt: null,
+      },
+    };
+    await tx.insert(webhookDeliveries).values(delivery);
+    await record(tx, own.id);
+    return delivery;
+  });
+}
+
+const PURGE_ROWS = 2_000;
+
+/**
+ * Deletes settled deliveries made before an instant, at most 2,000.
+ *
+ * @param ofLedgers true: only events of ledgers.
+ * @returns true if there may be more.
+ */
+export async function purgeDeliveries(
+  { db }: Pick<Store, 'db'>,
+  beforeMs: number,
+  ofLedgers = false,
+): Promise<boolean> {
+  const { createdAt, state, network } = webhookDeliveries;
+  const isSettled = sql`${state} in ('delivered', 'failed')`;
+  const old = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(and(lt(createdAt, new Date(beforeMs)), isSettled, ofLedgers ? isNotNull(network) : undefined))
+    .limit(PURGE_ROWS);
+  const { rowCount } = await db.delete(webhookDeliveries).where(sql`${webhookDeliveries.id} in ${old}`);
+  return rowCount === PURGE_ROWS;
+}
+
+async function findDelivery(db: Pick<Store['db'], 'select'>, { accountId, id }: OwnWebhook) {
+  const [found] = await db
+    .select({ delivery: webhookDeliveries })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+    .where(and(eq(webhookDeliveries.id, id), eq(webhooks.accountId, accountId)));
+  if (found === undefined) throw serviceError('deliveryNotFound', { id });
+  return found;
+}
+
+function assertActive({ id, stop }: Webhook): void {
+  if (stop !== null) throw serviceError('webhookNotActive', { id, reason: stop });
+}

@@ -1,0 +1,161 @@
+import type { Logger } from 'pino';
+import type { InstallationKey } from '../account/installation-key.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { deliverRound, type Round, type Stop } from './deliver-round.ts';
+import { findWork, type WorkingWebhook } from './find-work.ts';
+import { holdLease, leaveLease } from './lease.ts';
+import type { PostEvent } from './post-event.ts';
+import { openWebhookSecret } from './secrets.ts';
+import type { Receiver } from './try-events.ts';
+import { DOWN_AFTER } from './write-outcomes.ts';
+
+export type DispatcherOptions = {
+  readonly store: Store;
+  readonly installationKey: InstallationKey;
+  /** This process in `gateways`. */
+  readonly gatewayId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Returns the sender that a webhook's account may use. */
+  readonly postFor: (webhook: WorkingWebhook) => PostEvent;
+  readonly userAgent: string;
+  /** Called in the transaction that stops a webhook. */
+  readonly onStop: (
+    tx: StoreTransaction,
+    webhook: WorkingWebhook,
+    stop: Stop,
+    nowMs: number,
+  ) => Promise<void>;
+  /** Called after each round. */
+  readonly onRound: (webhook: WorkingWebhook, round: Round) => void;
+  /** Interval of the look for work. Default 500 ms. */
+  readonly lookMs?: number;
+};
+
+/** Delivers events in the background. */
+export type Dispatcher = {
+  /** Ends rounds under way within two seconds; what they sent is sent again by the next process. */
+  readonly close: () => Promise<void>;
+};
+
+const LEASE = 'webhooks';
+const LOOK_MS = 500;
+const CLOSE_MS = 2_000;
+/** Webhooks that are sent to side by side. */
+const MAX_WEBHOOKS = 50;
+/** After an error of this server a webhook rests. */
+const REST_MS = 10_000;
+/** Between probes of a receiver that is down, each pause twice the one before. */
+const FIRST_PROBE_MS = 10_000;
+const LAST_PROBE_MS = 300_000;
+
+type Probe = { readonly atMs: number; readonly pauseMs: number };
+
+/** Starts to deliver, while this process has the lease: what several processes on one store have to deliver, one of them does. */
+export function startDispatcher(options: DispatcherOptions): Dispatcher {
+  const { store, gatewayId, clock, log, lookMs = LOOK_MS } = options;
+  const running = new Map<string, Promise<void>>();
+  const probes = new Map<string, Probe>();
+  const resting = new Map<string, number>();
+  const closing = new AbortController();
+  let isClosed = false;
+  let isFailing = false;
+
+  /** True once for each pause of a receiver that is down. */
+  const takeProbe = ({ id, failures }: WorkingWebhook): boolean => {
+    if (failures < DOWN_AFTER) {
+      probes.delete(id);
+      return false;
+    }
+    const nowMs = clock.nowMs();
+    const probe = probes.get(id);
+    if (probe !== undefined && nowMs < probe.atMs) return false;
+    const pauseMs = Math.min(probe === undefined ? FIRST_PROBE_MS : 2 * probe.pauseMs, LAST_PROBE_MS);
+    probes.set(id, { atMs: nowMs + pauseMs, pauseMs });
+    return probe !== undefined;
+  };
+
+  const work = async (webhook: WorkingWebhook): Promise<void> => {
+    try {
+      const round = await deliverRound({
+        ...{ store, webhook, receiver: receiverOf(options, webhook, closing.signal) },
+        isProbe: takeProbe(webhook),
+        stop: (tx, stop) => options.onStop(tx, webhook, stop, clock.nowMs()),
+      });
+      options.onRound(webhook, round);
+      resting.delete(webhook.id);
+      if (round.hasMore) lookAgain();
+    } catch (error) {
+      resting.set(webhook.id, clock.nowMs() + REST_MS);
+      log.error({ err: error, webhook: webhook.id }, 'events cannot be delivered to a webhook; trying again');
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    if (!(await holdLease(store, LEASE, gatewayId))) return;
+    for (const webhook of await findWork(store)) {
+      if (isClosed || running.size >= MAX_WEBHOOKS) return;
+      if (running.has(webhook.id) || clock.nowMs() < (resting.get(webhook.id) ?? 0)) continue;
+      const run = work(webhook).finally(() => running.delete(webhook.id));
+      running.set(webhook.id, run);
+    }
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let isAsked = false;
+  const lookAgain = (): void => {
+    isAsked = true;
+    if (looking === undefined) schedule(0);
+  };
+  const schedule = (delayMs: number): void => {
+    if (isClosed) return;
+    clearTimeout(timer);
+    timer = setTimeout(run, delayMs).unref();
+  };
+  const run = (): void => {
+    isAsked = false;
+    looking = look()
+      .then(() => {
+        if (isFailing) log.info('events are delivered to webhooks again');
+        isFailing = false;
+      })
+      .catch((error: unknown) => {
+        if (!isFailing) log.error({ err: error }, 'events cannot be delivered to webhooks; trying again');
+        isFailing = true;
+      })
+      .finally(() => {
+        looking = undefined;
+        schedule(isAsked ? 0 : lookMs);
+      });
+  };
+  schedule(lookMs);
+  return {
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await looking;
+      const cut = setTimeout(() => closing.abort(), CLOSE_MS);
+      await Promise.all(running.values());
+      clearTimeout(cut);
+      await leaveLease(store, LEASE, gatewayId);
+    },
+  };
+}
+
+function receiverOf(
+  { installationKey, clock, postFor, userAgent }: DispatcherOptions,
+  webhook: WorkingWebhook,
+  signal: AbortSignal,
+): Receiver {
+  const { id, secret, oldSecret, oldSecretUntil } = webhook;
+  const isOldValid =
+    oldSecret !== null && oldSecretUntil !== null && clock.nowMs() < oldSecretUntil.getTime();
+  const sealed = isOldValid ? [secret, oldSecret] : [secret];
+  return {
+    ...{ url: new URL(webhook.url), post: postFor(webhook), userAgent, signal, nowMs: clock.nowMs },
+    secrets: sealed.map((each) => openWebhookSecret(installationKey, id, each)),
+  };
+}

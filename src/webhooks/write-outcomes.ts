@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, gt, sql } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { webhookAttempts, webhookDeliveries, webhooks } from '../store/webhook-tables.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { Answer } from './post-event.ts';
+
+/** An attempt to deliver. */
+export type Attempt = { readonly atMs: number; readonly durationMs: number; readonly answer: Answer };
+
+/** What became of an event. */
+export type Outcome = {
+  readonly outgoing: Outgoing;
+  /** Undefined: it was not tried, since earlier events of its wallet wait. */
+  readonly attempt: Attempt | undefined;
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  /** Attempts that failed, as the schedule of retries counts them. */
+  readonly failures: number;
+  /** The next attempt; undefined: none, or not before the earlier events. */
+  readonly nextAtMs: number | undefined;
+};
+
+export type Outcomes = {
+  readonly webhookId: string;
+  readonly outcomes: readonly Outcome[];
+  /** How far the audit log was read, and from where; undefined: it was not. */
+  readonly moved: { readonly from: number; readonly to: number } | undefined;
+  readonly nowMs: number;
+};
+
+/** A receiver that failed this often in a row is down: it gets no new events until it answers. */
+export const DOWN_AFTER = 3;
+
+/**
+ * Stores what became of events, and the new position unless it was changed meanwhile, in one transaction. Events that were stored before get
+ * one more attempt. When a receiver that was down answers, what waits becomes due at once.
+ *
+ * @param finish does what else belongs to the transaction.
+ */
+export async function writeOutcomes(
+  store: Pick<Store, 'transaction'>,
+  written: Outcomes,
+  finish: (tx: StoreTransaction) => Promise<void>,
+): Promise<void> {
+  const { webhookId, outcomes, moved, nowMs } = written;
+  await store.transaction(async (tx) => {
+    const before = await lock(tx, webhookId);
+    if (before === undefined) return;
+    await writeDeliveries(tx, written);
+    const failures = failuresAfter(before.failures, outcomes);
+    if (failures === 0 && before.failures >= DOWN_AFTER) await bringForward(tx, written);
+    await releaseWallets(tx, written);
+    const isMoved = moved !== undefined && moved.from === before.position;
+    await tx
+      .update(webhooks)
+      .set({
+        failures,
+        failingSince: failures === 0 ? null : (before.failingSince ?? new Date(nowMs)),
+        ...(isMoved && { position: moved.to }),
+      })
+      .where(eq(webhooks.id, webhookId));
+    await finish(tx);
+  });
+}
+
+async function lock(tx: StoreTransaction, webhookId: string) {
+  const { position, failures, failingSince } = webhooks;
+  const [row] = await tx
+    .select({ position, failures, failingSince })
+    .from(webhooks)
+    .where(eq(webhooks.id, webhookId))
+    .for('update');
+  return row;
+}
+
+/** The attempts that failed since the last one that did not. */
+function failuresAfter(before: number, outcomes: readonly Outcome[]): number {
+  return outcomes
+    .filter(({ attempt }) => attempt !== undefined)
+    .reduce((failures, { state }) => (state === 'delivered' ? 0 : failures + 1), before);
+}
+
+async function writeDeliveries(
+  tx: StoreTransaction,
+  { webhookId, outcomes, nowMs }: Outcomes,
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const { id, webhookId: owner, eventId, attempts } = webhookDeliveries;
+  const excluded = (column: { readonly name: string }) => sql`excluded.${sql.identifier(column.name)}`;
+  const stored = await tx
+    .insert(webhookDeliveries)
+    .values(outcomes.map((outcome) => deliveryOf(webhookId, outcome, nowMs)))
+    .onConflictDoUpdate({
+      target: [owner, eventId],
+      set: {
+        ...{ state: excluded(webhookDeliveries.state), failures: excluded(webhookDeliveries.failures) },
+        ...{ nextAt: excluded(webhookDeliveries.nextAt), settledAt: excluded(webhookDeliveries.settledAt) },
+        attempts: sql`${attempts} + ${excluded(attempts)}`,
+      },
+    })
+    .returning({ id, eventId, attempts });
+  const byEvent = new Map(stored.map((row) => [row.eventId, row]));
+  const made = outcomes.flatMap(({ outgoing, attempt }) => {
+    const row = byEvent.get(outgoing.event.id);
+    return attempt === undefined || row === undefined ? [] : [attemptOf(row, attempt)];
+  });
+  if (made.length > 0) await tx.insert(webhookAttempts).values(made);
+}
+
+function deliveryOf(
+  webhookId: string,
+  { outgoing, attempt, state, failures, nextAtMs }: Outcome,
+  nowMs: number,
+): typeof webhookDeliveries.$inferInsert {
+  const { event, seq, walletId } = outgoing;
+  return {
+    ...{ id: randomUUID(), webhookId, eventId: event.id, type: event.type, seq, walletId, state, failures },
+    body: seq === null ? event.body : null,
+    attempts: attempt === undefined ? 0 : 1,
+    nextAt: nextAtMs === undefined ? null : new Date(nextAtMs),
+    createdAt: new Date(attempt?.atMs ?? nowMs),
+    settledAt: state === 'waiting' ? null : new Date(nowMs),
+  };
+}
+
+function attemptOf(
+  { id, attempts }: { readonly id: string; readonly attempts: number },
+  { atMs, durationMs, answer }: Attempt,
+): typeof webhookAttempts.$inferInsert {
+  const isAnswered = answer.kind === 'answered';
+  return {
+    ...{ deliveryId: id, number: attempts, at: new Date(atMs), durationMs: Math.round(durationMs) },
+    status: isAnswered ? answer.status : null,
+    answer: isAnswered ? answer.text : null,
+    error: isAnswered ? null : answer.error,
+  };
+}
+
+/** A retry that only this brought forward does not count in the schedule. */
+async function bringForward(tx: StoreTransaction, { webhookId, nowMs }: Outcomes): Promise<void> {
+  const { failures, nextAt, state } = webhookDeliveries;
+  await tx
+    .update(webhookDeliveries)
+    .set({ nextAt: new Date(nowMs), failures: sql`greatest(${failures} - 1, 0)` })
+    .where(
+      and(...[eq(webhookDeliveries.webhookId, webhookId), eq(state, 'waiting')], gt(nextAt, new Date(nowMs))),
+    );
+}
+
+/** The next event of each wallet whose event was delivered, or failed for good, is due. */
+async function releaseWallets(tx: StoreTransaction, { webhookId, outcomes, nowMs }: Outcomes): Promise<void> {
+  const walletIds = outcomes.flatMap(({ state, outgoing }) =>
+    state === 'waiting' || outgoing.walletId === null ? [] : [outgoing.walletId],
+  );
+  if (walletIds.length === 0) return;
+  await tx.execute(sql`
+    update webhook_deliveries d set next_at = ${new Date(nowMs).toISOString()}::timestamptz
+    from (
+      select wallet_id, min(seq) as seq from webhook_deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and wallet_id = any(${sql.param(walletIds)}::text[])
+      group by wallet_id
+    ) first
+    where d.webhook_id = ${webhookId} and d.state = 'waiting' and d.wallet_id = first.wallet_id and d.seq = first.seq
+      and d.next_at is null`);
+}
