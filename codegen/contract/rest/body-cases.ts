@@ -179,7 +179,7 @@ const membersOf = (schema: RestSchema, model: RestModel, base: JsonObject, at: s
     return [
       { pointer, schema: member, place },
       ...(member.type === 'object'
-        ? membersOf(member, model, {}, pointer).map((inner) => ({
+        ? membersOf(member, model, minimal(member, model), pointer).map((inner) => ({
             ...inner,
             place: (value: Json) => place(inner.place(value)),
           }))

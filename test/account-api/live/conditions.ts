@@ -18,6 +18,7 @@ const TABLES = [
   'ledger_transactions',
   'webhooks',
   'webhook_deliveries',
+  'network_calls',
 ];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');

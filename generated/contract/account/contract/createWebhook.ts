@@ -1040,7 +1040,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: null } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: null },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1059,7 +1063,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: true } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: true },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1078,7 +1086,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: 7 } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: 7 },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1097,7 +1109,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: 1.5 } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: 1.5 },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1116,7 +1132,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: [] } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: [] },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1135,7 +1155,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { network: {} } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], network: {} },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1157,10 +1181,16 @@ export const createWebhook: RestContract = {
         body: {
           name: 'checkout',
           url: 'https://hooks.example.com/keyslot',
-          ledger: { network: { $repeat: 'a', times: 100 } },
+          ledger: { filters: [], network: { $repeat: 'a', times: 100 } },
         },
       },
-      expect: { kind: 'not-refused', pointer: '/ledger/network' },
+      expect: {
+        kind: 'problem',
+        status: 400,
+        code: 'body_invalid',
+        pointer: '/ledger/network',
+        headers: ['X-Request-Id'],
+      },
     },
     {
       operation: 'createWebhook',
@@ -1174,7 +1204,7 @@ export const createWebhook: RestContract = {
         body: {
           name: 'checkout',
           url: 'https://hooks.example.com/keyslot',
-          ledger: { network: { $repeat: 'a', times: 101 } },
+          ledger: { filters: [], network: { $repeat: 'a', times: 101 } },
         },
       },
       expect: {
@@ -1194,7 +1224,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: null } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: null },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1213,7 +1247,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: true } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: true },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1232,7 +1270,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: 7 } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: 7 },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1251,7 +1293,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: 1.5 } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: 1.5 },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1270,7 +1316,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: [] } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: [] },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1289,7 +1339,11 @@ export const createWebhook: RestContract = {
         path: '/account/v1/webhooks',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { name: 'checkout', url: 'https://hooks.example.com/keyslot', ledger: { commitment: {} } },
+        body: {
+          name: 'checkout',
+          url: 'https://hooks.example.com/keyslot',
+          ledger: { filters: [], commitment: {} },
+        },
       },
       expect: {
         kind: 'problem',
@@ -1311,7 +1365,7 @@ export const createWebhook: RestContract = {
         body: {
           name: 'checkout',
           url: 'https://hooks.example.com/keyslot',
-          ledger: { commitment: 'unheard-of' },
+          ledger: { filters: [], commitment: 'unheard-of' },
         },
       },
       expect: {

@@ -1019,7 +1019,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: null } },
+        body: { ledger: { filters: [], network: null } },
       },
       expect: {
         kind: 'problem',
@@ -1038,7 +1038,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: true } },
+        body: { ledger: { filters: [], network: true } },
       },
       expect: {
         kind: 'problem',
@@ -1057,7 +1057,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: 7 } },
+        body: { ledger: { filters: [], network: 7 } },
       },
       expect: {
         kind: 'problem',
@@ -1076,7 +1076,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: 1.5 } },
+        body: { ledger: { filters: [], network: 1.5 } },
       },
       expect: {
         kind: 'problem',
@@ -1095,7 +1095,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: [] } },
+        body: { ledger: { filters: [], network: [] } },
       },
       expect: {
         kind: 'problem',
@@ -1114,7 +1114,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: {} } },
+        body: { ledger: { filters: [], network: {} } },
       },
       expect: {
         kind: 'problem',
@@ -1133,9 +1133,15 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: { $repeat: 'a', times: 100 } } },
+        body: { ledger: { filters: [], network: { $repeat: 'a', times: 100 } } },
       },
-      expect: { kind: 'not-refused', pointer: '/ledger/network' },
+      expect: {
+        kind: 'problem',
+        status: 400,
+        code: 'body_invalid',
+        pointer: '/ledger/network',
+        headers: ['X-Request-Id'],
+      },
     },
     {
       operation: 'updateWebhook',
@@ -1146,7 +1152,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { network: { $repeat: 'a', times: 101 } } },
+        body: { ledger: { filters: [], network: { $repeat: 'a', times: 101 } } },
       },
       expect: {
         kind: 'problem',
@@ -1165,7 +1171,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: null } },
+        body: { ledger: { filters: [], commitment: null } },
       },
       expect: {
         kind: 'problem',
@@ -1184,7 +1190,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: true } },
+        body: { ledger: { filters: [], commitment: true } },
       },
       expect: {
         kind: 'problem',
@@ -1203,7 +1209,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: 7 } },
+        body: { ledger: { filters: [], commitment: 7 } },
       },
       expect: {
         kind: 'problem',
@@ -1222,7 +1228,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: 1.5 } },
+        body: { ledger: { filters: [], commitment: 1.5 } },
       },
       expect: {
         kind: 'problem',
@@ -1241,7 +1247,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: [] } },
+        body: { ledger: { filters: [], commitment: [] } },
       },
       expect: {
         kind: 'problem',
@@ -1260,7 +1266,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: {} } },
+        body: { ledger: { filters: [], commitment: {} } },
       },
       expect: {
         kind: 'problem',
@@ -1279,7 +1285,7 @@ export const updateWebhook: RestContract = {
         path: '/account/v1/webhooks/$fresh_webhook_id',
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
-        body: { ledger: { commitment: 'unheard-of' } },
+        body: { ledger: { filters: [], commitment: 'unheard-of' } },
       },
       expect: {
         kind: 'problem',
