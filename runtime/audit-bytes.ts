@@ -1,3 +1,14 @@
+/** Units of a row of the price list that were charged with a record, and what they cost. */
+export type AuditCharge = {
+  /** A row of the price list, such as `managed_signing`. */
+  readonly operation: string;
+  readonly units: number;
+  /** The UTC month that they count in, such as `2026-01`. */
+  readonly month: string;
+  /** Micro-USD. */
+  readonly amount: number;
+};
+
 /** A record of the audit log, as its hash covers it. It never holds a secret, a signed message, or a mnemonic. */
 export type AuditRecord = {
   readonly accountId: string;
@@ -19,6 +30,8 @@ export type AuditRecord = {
   readonly memberId?: string | null;
   /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
   readonly subject?: string | null;
+  /** What was charged in the transaction of the record, in the order of the charges. */
+  readonly charges?: readonly AuditCharge[] | null;
 };
 
 /** A statement of a chain's state at one of its records. */
@@ -41,15 +54,17 @@ const encoder = new TextEncoder();
 /**
  * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array of
  * its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. A member and a
- * subject follow in one array of both, which a record without either does not have. See docs/decisions/0020-audit-chain.md.
+ * subject follow in one array of both, which a record without either does not have; charges in an array of arrays, which only a record with
+ * charges has. See docs/decisions/0020-audit-chain.md.
  */
 export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> => {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
-  const { address = null, memberId = null, subject = null } = record;
+  const { address = null, memberId = null, subject = null, charges = null } = record;
   const at = new Date(atMs).toISOString();
   const members: unknown[] = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
   if (address !== null) members.push(address);
   if (memberId !== null || subject !== null) members.push([memberId, subject]);
+  if (charges !== null) members.push(charges.map(chargeMembers));
   const mark = encoder.encode(RECORD_DOMAIN);
   const text = encoder.encode(JSON.stringify(members));
   const bytes = new Uint8Array(mark.length + previous.length + text.length);
@@ -58,6 +73,14 @@ export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Arr
   bytes.set(text, mark.length + previous.length);
   return bytes;
 };
+
+/** A charge as its record's hash covers it: row, units, month, micro-USD. */
+export const chargeMembers = ({ operation, units, month, amount }: AuditCharge): readonly unknown[] => [
+  operation,
+  units,
+  month,
+  amount,
+];
 
 /** The bytes that are signed: a mark, and the head as a JSON array of account, position, hash (hex) and instant (ISO 8601). */
 export const headBytes = ({ accountId, seq, hash, atMs }: HeadStatement): Uint8Array<ArrayBuffer> => {

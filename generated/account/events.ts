@@ -17,6 +17,8 @@ export type EventData = {
   readonly 'account.access': AuditRecord;
   /** Book a payment of an account. */
   readonly 'account.bookpayment': AuditRecord;
+  /** Charges without a request: of wallets that may have been delivered by a server that ended meanwhile (interrupted), or sums of charges before records had them (carried). */
+  readonly 'account.charge': AuditRecord;
   /** Create an account. */
   readonly 'account.createaccount': AuditRecord;
   /** Create a link that makes its user an owner of the account. */
@@ -192,6 +194,7 @@ export type WebhookEvent<T extends EventType = EventType> = {
 export const EVENT_TYPES: readonly EventType[] = [
   'account.access',
   'account.bookpayment',
+  'account.charge',
   'account.createaccount',
   'account.createaccountsetuplink',
   'account.createkey',
@@ -279,6 +282,7 @@ export const EVENT_TYPES: readonly EventType[] = [
 export const AUDIT_ACTIONS: readonly string[] = [
   'access',
   'bookpayment',
+  'charge',
   'create',
   'createaccount',
   'createaccountsetuplink',

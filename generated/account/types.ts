@@ -1351,6 +1351,18 @@ export type components = {
       readonly next_seq?: number;
     };
     /**
+     * AuditCharge
+     * @description Units of a row of the price list that were charged, and what they cost.
+     */
+    readonly AuditCharge: {
+      /** @description Row of the price list, such as managed_signing. */
+      readonly operation: string;
+      readonly units: number;
+      /** @description The UTC month that the units count in, such as 2026-01. */
+      readonly month: string;
+      readonly amount_usd: components['schemas']['UsdAmount'];
+    };
+    /**
      * AuditHead
      * @description A signed statement that the chain had this hash at this record.
      */
@@ -1408,6 +1420,8 @@ export type components = {
       readonly member_id?: components['schemas']['OwnId'];
       /** @description Id of what was acted on, if it is no wallet. */
       readonly subject?: string;
+      /** @description What was charged in the transaction of the record, which other records of the same request may be of too. */
+      readonly charges?: readonly components['schemas']['AuditCharge'][];
       /** @description Hash of the record before; zeros for the first. */
       readonly previous_hash: components['schemas']['Hash'];
       /** @description Hash of this record. */
@@ -12047,6 +12061,7 @@ export type AccountName = components['schemas']['AccountName'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type AuditChain = components['schemas']['AuditChain'];
+export type AuditCharge = components['schemas']['AuditCharge'];
 export type AuditHead = components['schemas']['AuditHead'];
 export type AuditHeadList = components['schemas']['AuditHeadList'];
 export type AuditRecord = components['schemas']['AuditRecord'];

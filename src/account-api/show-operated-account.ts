@@ -4,7 +4,7 @@ import type {
   WalletLimit as ShownLimit,
 } from '../../generated/account/types.ts';
 import { readBalance } from '../account/money/balance.ts';
-import { printUsd } from '../account/money/micro-usd.ts';
+import { printUsd } from '../../runtime/micro-usd.ts';
 import type { Plan } from '../account/plan.ts';
 import { readAccount } from '../account/read-accounts.ts';
 import { readCreateLimit, readUseLimit, type WalletLimit } from '../account/read-wallet-limit.ts';

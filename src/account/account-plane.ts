@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Store } from '../store/open-store.ts';
 import { followStore } from './follow-store.ts';
+import { carryCharges } from './money/carry-charges.ts';
 import { joinGateways } from './gateway/gateway.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import {
@@ -51,6 +52,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   await using opened = new AsyncDisposableStack();
   const gateway = await joinGateways({ store, clock, log });
   opened.defer(() => gateway.close());
+  await carryCharges(store, clock.nowMs());
   const followed = [
     { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, id) },
     { channel: OPERATOR_CHANNEL, read: (id?: string) => readOperators(store, tokens, id) },

@@ -1,5 +1,5 @@
 import { DEVELOPMENT } from '../account/development-name.ts';
-import { parseUsd } from '../account/money/micro-usd.ts';
+import { parseUsd } from '../../runtime/micro-usd.ts';
 import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
 import { serviceError } from '../base/service-error.ts';
 import { type LimitRequest, readRequests } from './limit-request.ts';

@@ -1,8 +1,9 @@
 import { type AuditFilters, type ListedRecord, listAudit } from '../account/audit/list-audit.ts';
+import { showCharge } from '../account/audit/show-record.ts';
 import { findAccount } from '../account/find-account.ts';
 import type { PageQuery } from '../account/list-page.ts';
 import { type BookEntry, listEntries } from '../account/money/list-entries.ts';
-import { printUsd } from '../account/money/micro-usd.ts';
+import { printUsd } from '../../runtime/micro-usd.ts';
 import { ownsToken } from '../account/tokens/access-tokens.ts';
 import { type ListPosition, printCursor } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
@@ -45,6 +46,7 @@ function showRecord(record: ListedRecord) {
     ...{ account_id: accountId, seq, at, action, outcome, token_id: tokenId, token: tokenName },
     ...{ request_id: requestId, wallet_id: walletId, units, address: record.address },
     ...{ member_id: record.memberId, subject: record.subject },
+    ...(record.charges !== null && { charges: record.charges.map(showCharge) }),
     previous_hash: Buffer.from(record.previousHash).toString('hex'),
     hash: Buffer.from(record.hash).toString('hex'),
   };

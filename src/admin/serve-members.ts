@@ -5,7 +5,7 @@ import { linkTo } from '../account/members/member-links.ts';
 import { listMembers } from '../account/members/members.ts';
 import { resetMember } from '../account/members/reset-member.ts';
 import { createSetupLink } from '../account/members/setup-links.ts';
-import { createRequestId } from '../server/rest/problem.ts';
+import { createRequestId } from '../base/request-id.ts';
 import type { Store } from '../store/open-store.ts';
 import type { MemberCommand } from './member-request.ts';
 

@@ -1,7 +1,7 @@
 import { findAccount } from '../account/find-account.ts';
 import { readBalance } from '../account/money/balance.ts';
 import { credit } from '../account/money/credit.ts';
-import { printUsd } from '../account/money/micro-usd.ts';
+import { printUsd } from '../../runtime/micro-usd.ts';
 import { setCreditLimit } from '../account/money/set-billing.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AccountRequest } from './account-request.ts';

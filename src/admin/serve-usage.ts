@@ -2,7 +2,7 @@ import { hasApiKey } from '../account/api-keys.ts';
 import { findAccount } from '../account/find-account.ts';
 import { readUsage } from '../account/read-usage.ts';
 import { readWalletUsage } from '../account/read-wallet-usage.ts';
-import { printUsd } from '../account/money/micro-usd.ts';
+import { printUsd } from '../../runtime/micro-usd.ts';
 import { WALLET_GROUPS } from '../account/usage-group.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Store } from '../store/open-store.ts';

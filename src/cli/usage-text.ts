@@ -1,4 +1,4 @@
-import { parseUsd, printUsd } from '../account/money/micro-usd.ts';
+import { parseUsd, printUsd } from '../../runtime/micro-usd.ts';
 import { textTable } from './text-table.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;

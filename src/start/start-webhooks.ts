@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import type { LogFailure } from '../gate/failure-log.ts';
 import type { WebhookMetrics } from '../gate/webhook-metrics.ts';
-import { createRequestId } from '../server/rest/problem.ts';
+import { createRequestId } from '../base/request-id.ts';
 import { eq } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';

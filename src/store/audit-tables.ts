@@ -1,6 +1,6 @@
 import { sql } from './drizzle.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
-import { bytes, instant } from './columns.ts';
+import { bytes, charges, instant } from './columns.ts';
 
 /** The account of a chain. `NO_ACCOUNT` of src/account/audit is not an account. */
 const ofChain = () => uuid('account_id');
@@ -43,6 +43,8 @@ export const auditRecords = pgTable(
     memberId: uuid('member_id'),
     /** Id of what was acted on, if it is no wallet. */
     subject: text('subject'),
+    /** What was charged in the transaction of the record. */
+    charges: charges('charges'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },

@@ -1,4 +1,14 @@
+import { type AuditCharge, chargeMembers } from '../../runtime/audit-bytes.ts';
 import { bigint, customType, timestamp } from './drizzle.ts';
+
+type ChargeMembers = readonly [operation: string, units: number, month: string, amount: number];
+
+const readCharge = ([operation, units, month, amount]: ChargeMembers): AuditCharge => ({
+  operation,
+  units,
+  month,
+  amount,
+});
 
 /** Raw bytes (PostgreSQL `bytea`). */
 export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
@@ -8,6 +18,13 @@ export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
 
 /** An instant with millisecond precision. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+
+/** Charges as a record of the audit log has them: its hash covers this text. */
+export const charges = customType<{ data: readonly AuditCharge[]; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (value) => JSON.stringify(value.map(chargeMembers)),
+  fromDriver: (text) => (JSON.parse(text) as readonly ChargeMembers[]).map(readCharge),
+});
 
 /** Integer micro-USD. */
 export const microUsd = (name: string) => bigint(name, { mode: 'bigint' });

@@ -126,3 +126,16 @@ export const operationCounts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.accountId, table.operation, table.month] })],
 );
+
+/** Sums of charges of this month and the last, made before the audit log had charges: written by the migration, gone once they are recorded there. */
+export const carriedCharges = pgTable(
+  'carried_charges',
+  {
+    accountId: ofAccount().notNull(),
+    operation: text('operation').notNull(),
+    month: text('month').notNull(),
+    units: bigint('units', { mode: 'bigint' }).notNull(),
+    amount: microUsd('amount').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.operation, table.month] })],
+);

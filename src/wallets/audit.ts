@@ -8,6 +8,7 @@ import {
 import { sql } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Executes } from '../store/statement.ts';
+import type { AuditCharge } from '../../runtime/audit-bytes.ts';
 import { isDestroyed } from './managed/is-destroyed.ts';
 import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
@@ -25,7 +26,18 @@ export type WalletFact = {
   readonly units?: number;
   /** Address that a refused request came from. */
   readonly address?: string | undefined;
+  /** What the transaction of the fact charges. */
+  readonly charges?: readonly AuditCharge[];
 };
+
+/** Returns facts, the first of which has the charges of their transaction. */
+export function charging(
+  facts: readonly WalletFact[],
+  charges: readonly (AuditCharge | undefined)[],
+): readonly WalletFact[] {
+  const made = charges.filter((charge) => charge !== undefined);
+  return facts.map((fact, at) => (at === 0 && made.length > 0 ? { ...fact, charges: made } : fact));
+}
 
 /** Appends facts to the caller's audit log, last in the transaction. */
 export function audit(

@@ -137,7 +137,7 @@ test.each([
   [['audit', 'list', 'acme', '--until', '2025-13-01'], 2, '--until must be a duration such as 30m'],
   [['entries', 'acme', '--since', '1h', '--until', '2h'], 2, '--since must be before --until, got'],
   [['entries', 'acme', '--cursor', 'AAAA'], 2, 'next_cursor of a page of this list, got "AAAA"'],
-  [['audit', 'list', 'acme', '--action', 'fly'], 2, '--action must be one of access, bookpayment, create'],
+  [['audit', 'list', 'acme', '--action', 'fly'], 2, '--action must be one of access, bookpayment, charge'],
   [['audit', 'list', 'acme', '--outcome', 'Not OK'], 2, 'such as scope_missing, got "Not OK"'],
   [['audit', 'list', 'acme', '--wallet', 'x'], 2, '--wallet must be the id of a wallet'],
   [['audit', 'list', 'acme', '--token', 'x'], 2, '--token must be the id of a token'],

@@ -9,6 +9,7 @@ import { NO_CLAIM } from '../../src/wallets/claim.ts';
 import { settle } from '../../src/wallets/charging/settle.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { expectSoundBooks, pay } from '../account/money/books.ts';
+import { expectRecordedCharges } from '../account/money/recorded-charges.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
 import { describeStores } from '../store/backends.ts';
 
@@ -67,5 +68,6 @@ describeStores('the end of work', (backend) => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(25);
     expect(await read()).toEqual({ available: 0n, signed: 25n, records: 25 });
     await expectSoundBooks(store(), SPEC_PRICES);
+    await expectRecordedCharges(store());
   });
 });

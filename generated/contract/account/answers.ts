@@ -134,6 +134,17 @@ const validator = createLazyValidators(
         next_seq: { type: 'integer' },
       },
     },
+    AuditCharge: {
+      type: 'object',
+      required: ['operation', 'units', 'month', 'amount_usd'],
+      additionalProperties: false,
+      properties: {
+        operation: { type: 'string' },
+        units: { type: 'integer' },
+        month: { type: 'string' },
+        amount_usd: { $ref: 'definitions#/$defs/UsdAmount' },
+      },
+    },
     AuditHead: {
       type: 'object',
       required: ['account_id', 'seq', 'hash', 'at', 'public_key', 'signature'],
@@ -184,6 +195,7 @@ const validator = createLazyValidators(
         address: { type: 'string' },
         member_id: { $ref: 'definitions#/$defs/OwnId' },
         subject: { type: 'string' },
+        charges: { type: 'array', items: { $ref: 'definitions#/$defs/AuditCharge' } },
         previous_hash: { $ref: 'definitions#/$defs/Hash' },
         hash: { $ref: 'definitions#/$defs/Hash' },
       },

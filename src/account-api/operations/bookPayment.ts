@@ -1,6 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { creditOnce } from '../../account/money/credit.ts';
-import { parseUsd, printUsd } from '../../account/money/micro-usd.ts';
+import { parseUsd, printUsd } from '../../../runtime/micro-usd.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AccountContext } from '../account-context.ts';
 import { recordOperation } from '../record-change.ts';

@@ -2,7 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import type { Balance as ShownBalance } from '../../../generated/account/types.ts';
 import { readAccount } from '../../account/accounts.ts';
 import { type Balance, readBalance } from '../../account/money/balance.ts';
-import { printUsd } from '../../account/money/micro-usd.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 import type { CallLimitState } from '../../account/wallet-create-limit.ts';
 import type { AccountContext } from '../account-context.ts';
 

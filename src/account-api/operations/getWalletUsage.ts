@@ -1,5 +1,5 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
-import { printUsd } from '../../account/money/micro-usd.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 import { readWalletUsage, type WalletUsageSum } from '../../account/read-wallet-usage.ts';
 import type { AccountContext } from '../account-context.ts';
 import { readSumSpan, showSpan } from '../read-span.ts';

@@ -1,6 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { type BookEntry, listEntries as list } from '../../account/money/list-entries.ts';
-import { printUsd } from '../../account/money/micro-usd.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 import { printCursor } from '../../base/list-cursor.ts';
 import { positionOf } from '../../base/read-page.ts';
 import type { AccountContext } from '../account-context.ts';

@@ -7,7 +7,7 @@ import { Unexpected } from '../../store/expectation.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes, PlaceholderOf } from '../../store/statement.ts';
-import { type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
+import { type AuditCharge, type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
 import { hashRecord } from './record-hash.ts';
 
 /** An event to be recorded in the audit log. */
@@ -22,6 +22,8 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   readonly subject?: string | undefined;
   /** Number of wallets or refused requests that the record covers. Default 1. */
   readonly units?: number;
+  /** What the transaction of the record charges. */
+  readonly charges?: readonly AuditCharge[] | undefined;
 };
 
 type Row = typeof auditRecords.$inferSelect;
@@ -147,10 +149,11 @@ async function appendTo(
   let { seq, hash: previousHash } = tip;
   const rows = facts.map((fact) => {
     const { action, outcome, requestId, tokenId = null, walletId = null, units = 1, address = null } = fact;
-    const { memberId = null, subject = null } = fact;
+    const { memberId = null, subject = null, charges = [] } = fact;
     seq += 1;
     const what = { action, outcome, tokenId, requestId, walletId, units, address, memberId, subject };
-    const record = { accountId, seq, atMs: nowMs, ...what };
+    const charged = charges.length === 0 ? null : charges;
+    const record = { accountId, seq, atMs: nowMs, ...what, charges: charged };
     const before = previousHash;
     previousHash = hashRecord(before, record);
     const { atMs: _instant, ...members } = record;

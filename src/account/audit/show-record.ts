@@ -1,10 +1,15 @@
-import type { AuditRecord as ShownRecord } from '../../../generated/account/types.ts';
+import type {
+  AuditCharge as ShownCharge,
+  AuditRecord as ShownRecord,
+} from '../../../generated/account/types.ts';
+import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 import type { StoredRecord } from './read-chain.ts';
 
 /** Returns a record of the audit log as the account service shows it: what is null is absent. */
 export function showRecord(record: StoredRecord & { readonly tokenName?: string | null }): ShownRecord {
   const { accountId, seq, at, action, outcome, requestId, units } = record;
-  const { tokenId, tokenName = null, walletId, address, memberId, subject } = record;
+  const { tokenId, tokenName = null, walletId, address, memberId, subject, charges } = record;
   return {
     ...{ account_id: accountId, seq, at: at.toISOString(), action, outcome },
     ...(tokenId !== null && { token_id: tokenId }),
@@ -15,8 +20,14 @@ export function showRecord(record: StoredRecord & { readonly tokenName?: string 
     ...(address !== null && { address }),
     ...(memberId !== null && { member_id: memberId }),
     ...(subject !== null && { subject }),
+    ...(charges !== null && { charges: charges.map(showCharge) }),
     ...{ previous_hash: hexOf(record.previousHash), hash: hexOf(record.hash) },
   };
+}
+
+/** Returns a charge of a record as the account service shows it. */
+export function showCharge({ amount, ...charge }: AuditCharge): ShownCharge {
+  return { ...charge, amount_usd: printUsd(BigInt(amount)) };
 }
 
 /** Returns bytes in hexadecimal digits. */

@@ -1,9 +1,11 @@
+import { createRequestId } from '../../base/request-id.ts';
 import { and, eq, isNull, notExists, notInArray, sql } from '../../store/drizzle.ts';
 import { gateways, idempotencyKeys } from '../../store/access-tables.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { wallets } from '../../store/wallet-tables.ts';
+import { appendAudit } from '../audit/append-audit.ts';
 import { SPEC_PRICES } from '../money/prices.ts';
 import { chargeInFull, releaseReservation } from '../money/reservation.ts';
 import { isGone } from './this-process.ts';
@@ -60,7 +62,11 @@ async function chargeLost(tx: StoreTransaction, lost: Lost, nowMs: number): Prom
       .set({ status: STREAM_STATUS, charged: Number(lost.units), ownerId: null })
       .where(and(eq(idempotencyKeys.accountId, lost.accountId), isClaimed));
   }
-  await chargeInFull(tx, SPEC_PRICES, lost, nowMs);
+  const charge = await chargeInFull(tx, SPEC_PRICES, lost, nowMs);
+  if (charge === undefined) return;
+  const { units } = charge;
+  const fact = { action: 'charge', outcome: 'interrupted', units, requestId: createRequestId() };
+  await appendAudit(tx, lost.accountId, [{ ...fact, charges: [charge] }], nowMs);
 }
 
 async function forgetGone(store: Store, ownId: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';
-import { printUsd } from './micro-usd.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 
 /** One-time credit of a development account: 1,000 USD. */
 const TEST_CREDIT = 1_000_000_000n;

@@ -2,11 +2,13 @@ import { Unexpected } from '../../store/expectation.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes } from '../../store/statement.ts';
 import { serviceError } from '../../base/service-error.ts';
+import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { type Books, lockBooks, post } from './books.ts';
-import { readCount, toUnits } from './operation-count.ts';
+import { readCount, toCharge, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange, SPEC_PRICES, utcMonth } from './prices.ts';
 import {
   chargeReservation,
+  expectedCharge,
   releaseReservation,
   insertReservation,
   newTerms,
@@ -98,6 +100,8 @@ export type Money = {
     deliveredUnits: number,
     nowMs: number,
   ) => Promise<Receipt>;
+  /** Returns what `settleExpected` charges if it succeeds. */
+  readonly expectedCharge: (reservation: Reservation, deliveredUnits: number) => AuditCharge;
 };
 
 export type MoneyOptions = {
@@ -140,7 +144,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       assertPayable({ books, amount: charged });
       const parts = { available: -charged, revenue: charged };
       await post(tx, books, { kind: 'charge', counted, nowMs, parts });
-      return { charged, refunded: 0n };
+      return { charged, refunded: 0n, charge: toCharge(counted, { units: counted.units, amount: charged }) };
     },
     chargeQuoted: async (db, { amount, before, ...quote }, nowMs) => {
       const counted = countedOf(quote, nowMs);
@@ -150,7 +154,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
         lockAndCountExpected(db, counted, { range, amount }),
         post(db, counted, { kind: 'charge', counted, nowMs, parts }),
       ]);
-      return { charged: amount, refunded: 0n };
+      return { charged: amount, refunded: 0n, charge: chargeOf({ ...quote, amount }) };
     },
     reserveQuoted: async (db, { books: _books, ...quote }, nowMs, terms = newTerms()) => {
       const { amount, before } = quote;
@@ -167,7 +171,13 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
     },
     settleExpected: (db, reservation, units, nowMs) =>
       settleUntouched(db, prices, { reservation, units, nowMs }),
+    expectedCharge: (reservation, units) => expectedCharge(prices, reservation, units),
   };
+}
+
+/** Returns the charge of a quote that holds, as the audit log records it. */
+export function chargeOf({ units, amount, ...quote }: Omit<Quote, 'books' | 'before'>): AuditCharge {
+  return toCharge(quote, { units, amount });
 }
 
 /** Returns the counter of a quote. @throws Unexpected in another month. */

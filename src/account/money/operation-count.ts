@@ -1,6 +1,7 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Operation } from './prices.ts';
 
@@ -11,6 +12,14 @@ export type Counted = { readonly accountId: string; readonly operation: Operatio
 export function toUnits(count: number): bigint {
   if (Number.isSafeInteger(count) && count >= 0) return BigInt(count);
   throw serviceError('internalError', {}, new RangeError(`${count} is no number of units`));
+}
+
+/** Returns a charge as the audit log records it: its units and amount are far below 2^53. */
+export function toCharge(
+  { operation, month }: { readonly operation: string; readonly month: string },
+  { units, amount }: { readonly units: bigint | number; readonly amount: bigint },
+): AuditCharge {
+  return { operation, units: Number(units), month, amount: Number(amount) };
 }
 
 /** Returns the number charged so far. Exact while the customer's books are locked. */

@@ -5,9 +5,10 @@ import { insertRows } from '../../store/insert-rows.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { createStatement, type Executes } from '../../store/statement.ts';
+import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';
-import { addToCount, type Counted, toUnits } from './operation-count.ts';
+import { addToCount, type Counted, toCharge, toUnits } from './operation-count.ts';
 import { type Operation, type PriceBook, priceOf, samePriceRange } from './prices.ts';
 import { lockAndCountExpected } from './standing.ts';
 
@@ -36,7 +37,12 @@ export function newTerms(): ReservationTerms {
 }
 
 /** The charged and refunded amounts of a call, in micro-USD. */
-export type Receipt = { readonly charged: bigint; readonly refunded: bigint };
+export type Receipt = {
+  readonly charged: bigint;
+  readonly refunded: bigint;
+  /** The charge, for the audit log; undefined if no units were charged. */
+  readonly charge?: AuditCharge;
+};
 
 /** A charge against a reservation: the number of units, and whether they are the last. */
 export type ReservationCharge = {
@@ -83,6 +89,17 @@ const closeUntouched = createStatement<{
     select ${expecting(sql`exists (select from closed)`)}`,
 );
 
+/** Returns the charge of a reservation that is drawn on for the first and last time, if the price does not change. */
+export function expectedCharge(
+  prices: PriceBook,
+  { before, ...reservation }: Reservation,
+  count: number,
+): AuditCharge {
+  const units = toUnits(count);
+  const amount = priceOf(prices, { operation: reservation.operation, before, units });
+  return toCharge(reservation, { units, amount });
+}
+
 /**
  * Draws on a reservation for the first and last time, in statements that can be sent together with others (see `Store.together`).
  *
@@ -101,7 +118,8 @@ export async function settleUntouched(
   const units = toUnits(count);
   if (units === 0n) throw new Unexpected('nothing was delivered');
   const counted = { accountId, operation, month, units };
-  const charged = priceOf(prices, { operation, before, units });
+  const charge = expectedCharge(prices, reservation, count);
+  const charged = BigInt(charge.amount);
   const refunded = amount - charged;
   await Promise.all([
     lockAndCountExpected(db, counted, { range: samePriceRange(prices, { before, units }), amount: 0n }),
@@ -118,7 +136,7 @@ export async function settleUntouched(
       },
     ),
   ]);
-  return { charged, refunded };
+  return { charged, refunded, charge };
 }
 
 /**
@@ -159,21 +177,25 @@ export async function releaseReservation(
   return write(tx, books, { row, units: 0n, charged: 0n, isLast: true, nowMs });
 }
 
-/** Charges for all uncharged units of a reservation, delivered or not; has no effect if it is closed. */
+/**
+ * Charges for all uncharged units of a reservation, delivered or not; has no effect if it is closed.
+ *
+ * @returns the charge, for the audit log; undefined if there was none.
+ */
 export async function chargeInFull(
   tx: StoreTransaction,
   prices: PriceBook,
   { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
   nowMs: number,
-): Promise<void> {
+): Promise<AuditCharge | undefined> {
   const books = await lockBooks(tx, accountId);
   const row = await readOpen(tx, id);
-  if (row === undefined) return;
+  if (row === undefined) return undefined;
   const units = row.units - row.delivered;
   const counted = countedOf(row);
   const before = units === 0n ? 0n : await addToCount(tx, { ...counted, units });
   const charged = priceOf(prices, { operation: counted.operation, before, units });
-  await write(tx, books, { row, units, charged, isLast: true, nowMs, note: CHARGED_IN_FULL });
+  return (await write(tx, books, { row, units, charged, isLast: true, nowMs, note: CHARGED_IN_FULL })).charge;
 }
 
 async function readOpen(tx: StoreTransaction, id: string): Promise<Row | undefined> {
@@ -208,7 +230,8 @@ async function write(
     note,
     parts: { available: refunded, reserved: -charged - refunded, revenue: charged },
   });
-  return { charged, refunded };
+  if (units === 0n) return { charged, refunded };
+  return { charged, refunded, charge: toCharge(countedOf(row), { units, amount: charged }) };
 }
 
 /** Only operations of a price book are written there. */

@@ -3,7 +3,7 @@ import { ledgerAccounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { lockBooks } from './books.ts';
-import { printUsd } from './micro-usd.ts';
+import { printUsd } from '../../../runtime/micro-usd.ts';
 
 /**
  * Lets an account go below 0 by its credit limit (micro-USD), to be invoiced; with a limit of 0 it pays from a prepaid balance.

@@ -1,6 +1,6 @@
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
 import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
-import { createRequestId } from '../rest/problem.ts';
+import { createRequestId } from '../../base/request-id.ts';
 import { requestOf } from './call-request.ts';
 import type { TopicTokenOptions } from './topic-token.ts';
 

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { HttpHandler, HttpHandlers } from './http-server.ts';
-import { createRequestId, sendProblem, toProblem } from '../rest/problem.ts';
+import { createRequestId } from '../../base/request-id.ts';
+import { sendProblem, toProblem } from '../rest/problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
 import { pathOf, type RestServiceName, restServiceOf } from './target.ts';
 

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { base58 } from '@scure/base';
 import { errorEntry } from '../../../generated/errors.ts';
 import { errorData, problemDetail, type ServiceError, serviceError } from '../../base/service-error.ts';
 
@@ -11,14 +9,7 @@ export type Problem = {
   readonly body: string;
 };
 
-const REQUEST_ID_BYTES = 16;
-
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-
-/** Returns a unique name for a request. */
-export function createRequestId(): string {
-  return `req_${base58.encode(randomBytes(REQUEST_ID_BYTES))}`;
-}
 
 /** Returns the problem of an error. One without a problem form becomes an internal error, whose cause is never sent. */
 export function toProblem(error: ServiceError, requestId: string): Problem {

@@ -1,9 +1,10 @@
 import type { IdempotentAnswer } from '../../account/idempotent-request.ts';
-import type { Quote } from '../../account/money/money.ts';
+import { chargeOf, type Quote } from '../../account/money/money.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { audit, auditExpected, type WalletFact } from '../audit.ts';
+import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
@@ -35,10 +36,12 @@ export async function settle(context: WalletContext, settlement: Settlement): Pr
   if (isSimple && (await settleTogether(context, settlement)) !== undefined) return;
   await transact(context, async (tx) => {
     await claim.finish(tx, answer);
-    for (const quote of quotes) await money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() });
+    const charges: (AuditCharge | undefined)[] = [];
+    for (const quote of quotes)
+      charges.push((await money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() })).charge);
     await keep?.(tx);
     await insertRows(tx, wallets, rows);
-    await audit(tx, context, facts);
+    await audit(tx, context, charging(facts, charges));
   });
 }
 
@@ -50,6 +53,6 @@ function settleTogether(
   return tryTogether(context, (db) => [
     ...quotes.map((quote) => money.chargeQuoted(db, quote, clock.nowMs())),
     insertRows(db, wallets, rows),
-    auditExpected(db, context, facts),
+    auditExpected(db, context, charging(facts, quotes.map(chargeOf))),
   ]);
 }

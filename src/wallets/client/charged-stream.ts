@@ -1,7 +1,7 @@
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
 import { ServiceError } from '../../base/service-error.ts';
-import { audit, auditExpected, type WalletFact } from '../audit.ts';
+import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
@@ -56,8 +56,8 @@ function settleStream(
       if (isSettled) return;
       await transact(context, async (tx) => {
         if (delivered > 0) await claim.finish(tx, { charged: delivered });
-        await money.settle(tx, reservation, delivered, clock.nowMs());
-        await audit(tx, context, facts);
+        const receipt = await money.settle(tx, reservation, delivered, clock.nowMs());
+        await audit(tx, context, charging(facts, [receipt.charge]));
       });
       if (delivered > 0) claim.end();
     } catch (error) {
@@ -76,7 +76,7 @@ async function settleTogether(
   const { money, clock } = context;
   const settled = await tryTogether(context, (db) => [
     money.settleExpected(db, reservation, delivered, clock.nowMs()),
-    auditExpected(db, context, facts),
+    auditExpected(db, context, charging(facts, [money.expectedCharge(reservation, delivered)])),
   ]);
   return settled !== undefined;
 }

@@ -4,7 +4,7 @@ import { serviceError } from '../../base/service-error.ts';
 import type { NewKey } from '../../signer/signer.ts';
 import { insertNewRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { audit } from '../audit.ts';
+import { audit, charging } from '../audit.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
@@ -116,9 +116,9 @@ function store(
     const stored = rows.filter(({ id }) => inserted.has(id));
     await assertNoTombstones(tx, masterId, stored);
     const charge = isLast ? money.settle : money.charge;
-    await charge(tx, reservation, stored.length, clock.nowMs());
+    const receipt = await charge(tx, reservation, stored.length, clock.nowMs());
     const facts = stored.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
-    await audit(tx, context, facts);
+    await audit(tx, context, charging(facts, [receipt.charge]));
     return stored;
   });
 }

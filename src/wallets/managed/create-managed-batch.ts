@@ -2,7 +2,7 @@ import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { Reservation } from '../../account/money/reservation.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { audit } from '../audit.ts';
+import { audit, charging } from '../audit.ts';
 import { reserve } from '../charging/reserve.ts';
 import type { BatchRequest } from '../create-requests.ts';
 import { transact } from '../transact.ts';
@@ -112,14 +112,11 @@ async function commit(
     await transact(context, async (tx) => {
       if (range.isLast) await claim.finish(tx, 'wallets');
       const charge = range.isLast ? money.settle : money.charge;
-      await charge(tx, reservation, rows.length, clock.nowMs());
+      const receipt = await charge(tx, reservation, rows.length, clock.nowMs());
       await made.keep?.(tx);
       await insertRows(tx, wallets, rows);
-      await audit(
-        tx,
-        context,
-        rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id })),
-      );
+      const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }));
+      await audit(tx, context, charging(facts, [receipt.charge]));
     });
   } catch (error) {
     await made.drop();

@@ -1,7 +1,7 @@
 import { and, eq } from '../../store/drizzle.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { audit } from '../audit.ts';
+import { audit, charging } from '../audit.ts';
 import { read, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
@@ -49,9 +49,10 @@ async function create(context: WalletContext): Promise<WalletRow> {
   const { accountId } = caller;
   const row = await makeMasterRow(context);
   await transact(context, async (tx) => {
-    await money.chargeNow(tx, { accountId, ...MASTER_WORK, nowMs: clock.nowMs() });
+    const receipt = await money.chargeNow(tx, { accountId, ...MASTER_WORK, nowMs: clock.nowMs() });
     await tx.insert(wallets).values(row);
-    await audit(tx, context, [{ action: 'create', outcome: 'ok', walletId: row.id }]);
+    const fact = { action: 'create', outcome: 'ok', walletId: row.id };
+    await audit(tx, context, charging([fact], [receipt.charge]));
   });
   return row;
 }

@@ -24,6 +24,17 @@ test('the hash of a record is what docs/decisions/0020-audit-chain.md says', asy
   expect(hashOf({ address: '192.0.2.1', memberId: 'm_1' })).toBe(
     '905ba7067852fdffa4f4822ccbbf03fb053551b7bd6238f8fd7e8acf1fff26da',
   );
+  const charged = [
+    { operation: 'hd_master_creation', units: 1, month: '2025-10', amount: 0 },
+    { operation: 'hd_child_derivation', units: 20, month: '2025-10', amount: 10_000 },
+  ];
+  expect(hashOf({ charges: charged })).toBe(
+    '9ea04587cba5c06002a507acfa0e65c3f46ff1406f448cbd19d8ae6190ac3873',
+  );
+  const signed = { operation: 'managed_signing', units: 1, month: '2025-10', amount: 100 };
+  expect(hashOf({ subject: 's_1', charges: [signed] })).toBe(
+    'eed04d2f6e9340b0f19ee5444726c3fd8a68fa3501d2a341c89bc7e843fb121a',
+  );
   const inBrowser = await crypto.subtle.digest('SHA-256', recordBytes(GENESIS, record));
   expect(Buffer.from(inBrowser).toString('hex')).toBe(digest);
 });

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { joinGateways } from '../../../src/account/gateway/gateway.ts';
 import { createMoney } from '../../../src/account/money/money.ts';
 import { readBalance } from '../../../src/account/money/balance.ts';
-import { SPEC_PRICES } from '../../../src/account/money/prices.ts';
+import { listAudit } from '../../../src/account/audit/list-audit.ts';
+import { SPEC_PRICES, utcMonth } from '../../../src/account/money/prices.ts';
 import { gateways, idempotencyKeys } from '../../../src/store/access-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from '../../store/backends.ts';
@@ -39,6 +40,11 @@ describeStores('a process that serves', (backend) => {
         { key: STREAMED.key, status: 200, body: null, charged: STREAMED.units, ownerId: null },
       ]);
       await expectSoundBooks(store, SPEC_PRICES);
+      const { records } = await listAudit(store, HOLDER_ID, { action: 'charge', limit: 10 });
+      const units = STREAMED.units;
+      const charge = { operation: 'wallet_creation', units, month: utcMonth(NOW_MS), amount: units * 1_000 };
+      expect(records).toHaveLength(Number(round));
+      expect(records[0]).toMatchObject({ outcome: 'interrupted', units, charges: [charge] });
       await store.close();
     }
   }, 600_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseUsd, printUsd } from '../../../src/account/money/micro-usd.ts';
+import { parseUsd, printUsd } from '../../../runtime/micro-usd.ts';
 
 test.each([
   ['0', 0n],

@@ -37,7 +37,8 @@ describeStores('money', (backend) => {
     expect(await standing(accountId)).toMatchObject({ available: 2_000n, reserved: 8_000n, charged: 0n });
 
     const receipt = await inTransaction((tx) => money.settle(tx, reservation, 5, NOW_MS));
-    expect(receipt).toEqual({ charged: 5_000n, refunded: 3_000n });
+    const charge = { operation: 'wallet_creation', units: 5, month: utcMonth(NOW_MS), amount: 5_000 };
+    expect(receipt).toEqual({ charged: 5_000n, refunded: 3_000n, charge });
     expect(await standing(accountId)).toEqual({
       ...{ billing: 'prepaid', balance: 5_000n, creditLimit: 0n, available: 5_000n, reserved: 0n },
       ...{ charged: 5_000n, operations: { wallet_creation: 5n } },
@@ -129,7 +130,9 @@ describeStores('money', (backend) => {
     const quote = await money.quote(store().db, wallets(accountId, 3));
     const charge = (nowMs = NOW_MS) => store().together((db) => [money.chargeQuoted(db, quote, nowMs)]);
     expect(quote).toMatchObject({ amount: 3_000n, month: utcMonth(NOW_MS), books: { available: 10_000n } });
-    expect(await charge()).toEqual([{ charged: 3_000n, refunded: 0n }]);
+    expect(await charge()).toMatchObject([
+      { charged: 3_000n, refunded: 0n, charge: { units: 3, amount: 3_000 } },
+    ]);
     await inTransaction((tx) => money.chargeNow(tx, wallets(accountId, 1)));
     await charge();
     const before = await standing(accountId);
@@ -179,7 +182,8 @@ describeStores('money', (backend) => {
       store().together((db) => [money.settleExpected(db, of, units, NOW_MS)]);
     await expect(settle(9)).rejects.toMatchObject({ code: '23514' });
     await expect(settle(0)).rejects.toSatisfy(isUnexpected);
-    expect(await settle(5)).toEqual([{ charged: 5_000n, refunded: 3_000n }]);
+    const charge = money.expectedCharge(reservation, 5);
+    expect(await settle(5)).toEqual([{ charged: 5_000n, refunded: 3_000n, charge }]);
     await expect(settle(5)).rejects.toSatisfy(isUnexpected);
     const touched = await inTransaction((tx) => money.reserve(tx, wallets(accountId, 2)));
     await inTransaction((tx) => money.charge(tx, touched, 1, NOW_MS));

@@ -10,6 +10,7 @@ import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { ledgerAccounts, ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { wallets } from '../../../src/store/wallet-tables.ts';
+import { expectRecordedCharges } from '../../account/money/recorded-charges.ts';
 import type { Clients } from './managed-work.ts';
 
 /** Micro-USD per unit: interface.md section 8. */
@@ -72,10 +73,11 @@ function assertToldAreThere(rows: readonly WalletRow[], { told }: Clients): void
 }
 
 async function assertCharged(
-  { db }: Store,
+  store: Store,
   rows: readonly WalletRow[],
   records: readonly AuditRow[],
 ): Promise<void> {
+  const { db } = store;
   const ok = records.filter(({ outcome }) => outcome === 'ok');
   const created = ok.filter(({ action }) => action === 'create').map(({ walletId }) => walletId);
   expect(created.sort()).toEqual(rows.map(({ id }) => id).sort());
@@ -97,6 +99,7 @@ async function assertCharged(
     0n,
   );
   expect(written).toBe(price);
+  await expectRecordedCharges(store);
 }
 
 /** Work that a client has whole has exactly the wallets that were asked for, however often it was begun. */

@@ -5,6 +5,7 @@ import type {
   AuditRecord,
 } from '../../../../generated/account/types.ts';
 import { headBytes, recordBytes } from '../../../../runtime/audit-bytes.ts';
+import { readAuditRecord } from '../../../../runtime/read-audit-record.ts';
 import { fromHex, toHex } from './hex.ts';
 
 /** What the verification asks for and computes with. */
@@ -150,12 +151,8 @@ async function findHeadFault(
 }
 
 async function hashOf({ digest }: VerifyDeps, record: AuditRecord, accountId: string): Promise<string> {
-  const bytes = recordBytes(fromHex(record.previous_hash), {
-    ...{ accountId, seq: record.seq, atMs: Date.parse(record.at), action: record.action },
-    ...{ outcome: record.outcome, tokenId: record.token_id ?? null, requestId: record.request_id },
-    ...{ walletId: record.wallet_id ?? null, units: record.units, address: record.address ?? null },
-    ...{ memberId: record.member_id ?? null, subject: record.subject ?? null },
-  });
+  const members = { ...readAuditRecord(record), accountId };
+  const bytes = recordBytes(fromHex(record.previous_hash), members);
   return toHex(new Uint8Array(await digest(bytes)));
 }
 
