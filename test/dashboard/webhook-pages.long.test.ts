@@ -69,19 +69,17 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.getByLabel('State').selectOption('Failed');
     await page.getByText('No failed deliveries').waitFor();
 
-    const before = receiver.received.length;
+    const created = () => receiver.received.filter(({ body }) => body.includes('wallet.create'));
     await page.getByRole('link', { name: 'Wallets', exact: true }).click();
     await createWallet(page, 'paid');
-    await eventually('the event', () => (receiver.received.length > before ? true : undefined));
+    // Opening the page is an event too: only this one can be sent again.
+    await eventually('the event', () => (created().length > 0 ? true : undefined));
     await page.goBack();
     await page.goBack();
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByLabel('From this record of the audit log on').fill('1');
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
-    const twice = await eventually('the same event', () => {
-      const created = receiver.received.filter(({ body }) => body.includes('wallet.create'));
-      return created.length >= 2 ? created : undefined;
-    });
+    const twice = await eventually('the same event', () => (created().length >= 2 ? created() : undefined));
     expect(new Set(twice.map(({ id }) => id)).size).toBe(1);
     for (const each of twice) expect(verified(each, secret).data.action).toBe('create');
   });
