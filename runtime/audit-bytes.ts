@@ -30,7 +30,7 @@ export type AuditRecord = {
   readonly memberId?: string | null;
   /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
   readonly subject?: string | null;
-  /** What was charged in the transaction of the record, in the order of the charges. */
+  /** The charges of the transaction that appended the record, in their order. */
   readonly charges?: readonly AuditCharge[] | null;
 };
 

@@ -8,7 +8,7 @@ export type ReceivedWebhook = {
     | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The secret, `whsec_…`; several while it is replaced. */
   readonly secret: string | readonly string[];
-  /** How far the time of the attempt may be from this clock. Default 300 seconds. */
+  /** Largest difference between the time of the attempt and this clock. Default 300 seconds. */
   readonly toleranceSeconds?: number;
   /** Default: the clock of the system. */
   readonly nowMs?: number;

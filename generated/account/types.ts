@@ -1420,7 +1420,7 @@ export type components = {
       readonly member_id?: components['schemas']['OwnId'];
       /** @description Id of what was acted on, if it is no wallet. */
       readonly subject?: string;
-      /** @description What was charged in the transaction of the record, which other records of the same request may be of too. */
+      /** @description The charges of the transaction that appended the record. It may have appended further records of the same request. */
       readonly charges?: readonly components['schemas']['AuditCharge'][];
       /** @description Hash of the record before; zeros for the first. */
       readonly previous_hash: components['schemas']['Hash'];

@@ -21,7 +21,7 @@ export type ServedNetwork = {
   readonly rpcPath: string;
 };
 
-/** What operations on webhooks need. */
+/** The dependencies of the operations on webhooks. */
 export type WebhookParts = {
   readonly installationKey: InstallationKey;
   /** Where events of an account may be sent. */

@@ -3,7 +3,7 @@ import { readTarget } from '../webhooks/target.ts';
 import { isEventPattern } from '../webhooks/wanted-types.ts';
 import type { AccountContext } from './account-context.ts';
 
-/** What a member chose of a webhook; what is undefined is not checked. */
+/** The settings of a webhook in a request; a setting that is undefined is not checked. */
 type Choice = { readonly url?: string | undefined; readonly events?: readonly string[] | undefined };
 
 /** @throws ServiceError `bodyInvalid` for an address that events may not be sent to, and for types of events that do not exist. */

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
-import { usageWriters } from '../store/tables.ts';
+import { countBatch } from './count-batch.ts';
 import { networkCalls } from '../store/usage-tables.ts';
 import { DURATIONS_UP_TO_S } from './call-durations.ts';
 
@@ -43,12 +43,7 @@ export async function addNetworkCalls(
 ): Promise<void> {
   const batch = rows.map(({ startMs, ...row }) => ({ ...row, start: new Date(startMs).toISOString() }));
   await db.execute(sql`
-    with fresh as (
-      insert into ${usageWriters} (id, batches, updated_at) values (${writerId}, ${number}, ${new Date(nowMs)})
-      on conflict (id) do update set batches = excluded.batches, updated_at = excluded.updated_at
-      where ${usageWriters.batches} < excluded.batches
-      returning id
-    ), batch as materialized (
+    with fresh as (${countBatch({ writerId, number }, nowMs)}), batch as materialized (
       select * from json_to_recordset(${JSON.stringify(batch)}::json)
         as batch (start timestamptz, network text, calls bigint, errors bigint, durations bigint[])
       where exists (select from fresh)

@@ -13,7 +13,7 @@ export type NetworkCalls = {
   readonly p99Ms: number | undefined;
 };
 
-/** What is stored of the calls of a network. */
+/** The stored counts of a network's calls. */
 export type RecordedNetwork = {
   /** Calls are known from then on; undefined: none are. */
   readonly knownSinceMs: number | undefined;

@@ -2,6 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { usageMinutes, usageWriters } from '../store/tables.ts';
+import { countBatch } from './count-batch.ts';
 import { usageSums } from '../store/usage-tables.ts';
 import { accountOf, ofOwners, SUMS } from './usage-sums.ts';
 
@@ -39,12 +40,7 @@ export async function addUsage(
 ): Promise<void> {
   const column = <T>(read: (row: UsageRow) => T) => sql.param(rows.map(read));
   await store.db.execute(sql`
-    with fresh as (
-      insert into ${usageWriters} (id, batches, updated_at) values (${writerId}, ${number}, ${new Date(nowMs)})
-      on conflict (id) do update set batches = excluded.batches, updated_at = excluded.updated_at
-      where ${usageWriters.batches} < excluded.batches
-      returning id
-    ), batch as materialized (
+    with fresh as (${countBatch({ writerId, number }, nowMs)}), batch as materialized (
       select minute, key_id, network, method,
         sum(calls) as calls, sum(errors) as errors, sum(refused) as refused, sum(weight) as weight,
         sum(messages) as messages

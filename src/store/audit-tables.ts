@@ -43,7 +43,7 @@ export const auditRecords = pgTable(
     memberId: uuid('member_id'),
     /** Id of what was acted on, if it is no wallet. */
     subject: text('subject'),
-    /** What was charged in the transaction of the record. */
+    /** The charges of the transaction that appended the record. */
     charges: charges('charges'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),

@@ -26,7 +26,7 @@ export type WalletFact = {
   readonly units?: number;
   /** Address that a refused request came from. */
   readonly address?: string | undefined;
-  /** What the transaction of the fact charges. */
+  /** The charges of the transaction that records the fact. */
   readonly charges?: readonly AuditCharge[];
 };
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completionScript } from '../../src/cli/completion/completion.ts';
-import { SHELLS } from '../../src/cli/command-table.ts';
+import { SHELLS } from '../../src/cli/commands/command-line.ts';
 import { ALL_COMMANDS, firstWords } from '../../src/cli/find-command.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { useCommands } from './use-commands.ts';

@@ -39,7 +39,7 @@ export type RestDocuments = {
   readonly model: () => RestModel;
 };
 
-/** What events.yaml refers to. */
+/** The schemas that events.yaml refers to. */
 const eventParts = (sources: Sources, service: Service): readonly LocatedRestSchema[] => {
   const file = eventsFileOf(service);
   const events = sources.get(file) as unknown as EventsFile | undefined;

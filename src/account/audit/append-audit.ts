@@ -22,7 +22,7 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   readonly subject?: string | undefined;
   /** Number of wallets or refused requests that the record covers. Default 1. */
   readonly units?: number;
-  /** What the transaction of the record charges. */
+  /** The charges of the transaction that appends the record. */
   readonly charges?: readonly AuditCharge[] | undefined;
 };
 

@@ -37,7 +37,7 @@ export type NewSession = {
   readonly freshFactorUntilMs: number;
 };
 
-/** What signing in acts on, and where refusals of a known login are recorded. */
+/** The dependencies of signing in, and where refusals of a known login are recorded. */
 export type SignInDeps = MemberDeps & { readonly refusals: Pick<RefusalLog, 'note'> };
 
 type Membership = {

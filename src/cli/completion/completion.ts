@@ -1,5 +1,5 @@
 import { serviceError } from '../../base/service-error.ts';
-import { SHELLS } from '../command-table.ts';
+import { SHELLS } from '../commands/command-line.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';

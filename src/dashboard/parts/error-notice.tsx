@@ -3,7 +3,7 @@ import { NotConfirmedError } from '../session/not-confirmed.ts';
 import { type ReferenceService, referenceOf } from '../calls/places.ts';
 import { describeError } from './describe-error.ts';
 
-type ErrorNoticeProps = {
+export type ErrorNoticeProps = {
   readonly error: unknown;
   /** The operation that failed, by its tag and name in the reference. */
   readonly operation?: readonly [tag: string, name: string, service?: ReferenceService];

@@ -1,0 +1,140 @@
+import { USAGE_GROUPS } from '../../account/usage-group.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { ACCOUNT, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
+
+/** API keys, plans and usage. */
+export const KEY_COMMANDS = [
+  {
+    name: 'keys create',
+    group: 'API keys, plans and usage',
+    summary: 'Create an API key (it is shown only once)',
+    args: [],
+    options: [
+      { name: 'name', value: 'TEXT', summary: 'What the key is for', fallback: 'unnamed' },
+      {
+        name: 'account',
+        value: 'NAME',
+        summary: 'Account that owns the key; created if it does not exist',
+        fallback: 'default',
+      },
+      {
+        name: 'origin',
+        value: 'ORIGIN',
+        summary: 'Accept only requests with this Origin header, such as https://app.example',
+        isRepeatable: true,
+      },
+      {
+        name: 'cidr',
+        value: 'CIDR',
+        summary: 'Accept only requests from this network, such as 10.0.0.0/8',
+        isRepeatable: true,
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot keys create --name web --account acme',
+      'keyslot keys create --origin https://app.example --cidr 10.0.0.0/8',
+    ],
+  },
+  {
+    name: 'keys list',
+    group: 'API keys, plans and usage',
+    summary: 'List API keys (secrets are never shown)',
+    args: [],
+    options: [OF_ACCOUNT, ...SERVER_OPTIONS],
+    examples: ['keyslot keys list', 'keyslot keys list --account acme --json'],
+  },
+  {
+    name: 'keys rotate',
+    group: 'API keys, plans and usage',
+    summary: 'Replace an API key with a new one (it is shown only once)',
+    details: ['The old key stays valid for the overlap. The new key takes over its origins and networks.'],
+    args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
+    options: [
+      {
+        name: 'overlap',
+        value: 'DURATION',
+        summary: 'How long the old key stays valid: 0s to 30d',
+        fallback: '24h',
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot keys rotate 4f8b1d0e-0000-4000-8000-000000000000 --overlap 1h'],
+  },
+  {
+    name: 'keys revoke',
+    group: 'API keys, plans and usage',
+    summary: 'Revoke an API key, immediately and permanently',
+    args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot keys revoke 4f8b1d0e-0000-4000-8000-000000000000'],
+  },
+  {
+    name: 'plans list',
+    group: 'API keys, plans and usage',
+    summary: 'List the plans and the number of accounts on each',
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans list'],
+  },
+  {
+    name: 'plans set',
+    group: 'API keys, plans and usage',
+    summary: 'Set or show a plan',
+    details: [
+      'With both figures it creates or changes the plan; without them it shows the plan.',
+      'A plan limits each API key of an account. Calls count by their weight, 1 to 20. Changes apply from the next request on.',
+    ],
+    args: [PLAN],
+    options: [
+      { name: 'requests-per-second', value: 'N', summary: 'Weight of calls per second, on average' },
+      { name: 'burst', value: 'N', summary: 'Weight of calls at once' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot plans set gold --requests-per-second 500 --burst 2000', 'keyslot plans set gold'],
+  },
+  {
+    name: 'plans remove',
+    group: 'API keys, plans and usage',
+    summary: 'Remove a plan, or restore the figures of the specification',
+    args: [PLAN],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans remove gold'],
+  },
+  {
+    name: 'plans assign',
+    group: 'API keys, plans and usage',
+    summary: 'Set or show the plan of an account',
+    args: [ACCOUNT, { ...PLAN, name: 'PLAN', isOptional: true }],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot plans assign acme gold', 'keyslot plans assign acme'],
+  },
+  {
+    name: 'usage',
+    group: 'API keys, plans and usage',
+    summary: 'Show the number of calls, errors, pushed messages and wallet operations',
+    details: [
+      'A subscription and a stream count as a call each. Messages that they push are counted apart and weigh nothing: by method, notifications as those of the subscribe call, messages of a topic as Subscribe.<topic>. Wallet operations come from the audit log and the books: by token where calls are by key, by operation where they are by method, and by time. They belong to no network and no API key. What they cost is not known by token, because the books do not hold it; a free operation has no units.',
+    ],
+    args: [],
+    options: [
+      OF_ACCOUNT,
+      { name: 'key', value: 'ID', summary: 'Only those of this API key' },
+      {
+        name: 'since',
+        value: 'TIME',
+        summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
+        fallback: '24h',
+      },
+      {
+        name: 'by',
+        value: 'GROUP',
+        summary: `Group by ${USAGE_GROUPS.slice(0, -1).join(', ')} or ${USAGE_GROUPS.at(-1)}`,
+        fallback: 'key',
+        values: USAGE_GROUPS,
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot usage', 'keyslot usage --account acme --since 7d --by method'],
+  },
+] as const satisfies readonly CommandSpec[];

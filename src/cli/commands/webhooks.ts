@@ -1,0 +1,159 @@
+import type { CommandSpec } from '../command-spec.ts';
+import { ACCOUNT, WEBHOOK, SERVER_OPTIONS } from './options.ts';
+
+/** Webhooks. */
+export const WEBHOOK_COMMANDS = [
+  {
+    name: 'webhooks list',
+    group: 'Wallet service',
+    summary: 'List the webhooks of an account, newest first',
+    args: [ACCOUNT],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks list acme'],
+  },
+  {
+    name: 'webhooks create',
+    group: 'Wallet service',
+    summary: 'Create a webhook, which sends the events of an account to a URL',
+    details: [
+      'Prints the secret that signs events, once. Private addresses need the setting webhooks.allowed_targets.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      { name: 'name', value: 'NAME', summary: 'Name, for people (required)' },
+      { name: 'url', value: 'URL', summary: 'Where events are sent (required)' },
+      {
+        name: 'event',
+        value: 'TYPE',
+        summary: 'Only events of this type, such as wallet.sign or wallet.*',
+        isRepeatable: true,
+      },
+      { name: 'ordered', summary: 'Deliver events of one wallet in order' },
+      {
+        name: 'address',
+        value: 'ADDRESS',
+        summary: 'Events of the ledger too: transactions that name this address, and changes of its balance',
+        isRepeatable: true,
+      },
+      {
+        name: 'program',
+        value: 'ADDRESS',
+        summary: 'Events of the ledger too: transactions that name this program',
+        isRepeatable: true,
+      },
+      {
+        name: 'signature',
+        value: 'SIGNATURE',
+        summary: 'Events of the ledger too: what became of this transaction',
+        isRepeatable: true,
+      },
+      {
+        name: 'network',
+        value: 'NETWORK',
+        summary: 'The ledger, such as solana-localnet',
+        fallback: 'the first network of the server',
+      },
+      {
+        name: 'commitment',
+        value: 'COMMITMENT',
+        summary: 'How sure a block must be before its events are sent',
+        fallback: 'confirmed',
+        values: ['confirmed', 'finalized'],
+      },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot webhooks create acme --name billing --url https://hooks.example.com/in',
+      'keyslot webhooks create acme --name in --url https://hooks.example.com/in --address "$ADDRESS"',
+    ],
+  },
+  {
+    name: 'webhooks set',
+    group: 'Wallet service',
+    summary: 'Turn a webhook on or off',
+    details: ['Turned on, it goes on where it stopped, and what waits is tried at once.'],
+    args: [WEBHOOK],
+    options: [
+      { name: 'on', summary: 'Send events' },
+      { name: 'off', summary: 'Send none' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot webhooks set 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --on'],
+  },
+  {
+    name: 'webhooks rotate',
+    group: 'Wallet service',
+    summary: 'Replace the secret of a webhook',
+    args: [WEBHOOK],
+    options: [
+      { name: 'overlap', value: 'TIME', summary: 'How long the old secret signs too', fallback: '24h' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot webhooks rotate 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --overlap 1h'],
+  },
+  {
+    name: 'webhooks replay',
+    group: 'Wallet service',
+    summary: 'Send events again from a record of the audit log on',
+    args: [WEBHOOK],
+    options: [{ name: 'from', value: 'SEQ', summary: 'The first record (required)' }, ...SERVER_OPTIONS],
+    examples: ['keyslot webhooks replay 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56 --from 1'],
+  },
+  {
+    name: 'webhooks test',
+    group: 'Wallet service',
+    summary: 'Send a test event to a webhook',
+    args: [WEBHOOK],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks test 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56'],
+  },
+  {
+    name: 'webhooks delete',
+    group: 'Wallet service',
+    summary: 'Delete a webhook and its deliveries',
+    args: [WEBHOOK],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot webhooks delete 7c1f4a90-3b1e-4d4e-9a77-0f4f3a1d2b56'],
+  },
+  {
+    name: 'listen',
+    group: 'Wallet service',
+    summary: 'Print the events of an account as they happen, or forward them',
+    details: [
+      'Events are what webhooks deliver. Forwarded ones are signed as Standard Webhooks 1.0 says, with a secret that is printed at the start; none is sent again.',
+      'The access token needs the scope audit:read. It can be given in KEYSLOT_TOKEN instead, where other users of the machine cannot list it.',
+    ],
+    args: [],
+    options: [
+      {
+        name: 'url',
+        value: 'URL',
+        summary: 'Base URL of the server',
+        fallback: 'that of dev.json in the data directory',
+      },
+      { name: 'token', value: 'TOKEN', summary: 'Access token', fallback: 'that of dev.json' },
+      { name: 'forward', value: 'URL', summary: 'Send each event there, signed' },
+      {
+        name: 'event',
+        value: 'TYPE',
+        summary: 'Only events of this type, such as wallet.sign or wallet.*',
+        isRepeatable: true,
+      },
+      {
+        name: 'from',
+        value: 'SEQ',
+        summary: 'Begin with this record of the audit log',
+        fallback: 'the next one',
+      },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
+        fallback: '.keyslot',
+        path: 'directory',
+      },
+      { name: 'json', summary: 'Print the body of each event as one line of JSON' },
+    ],
+    examples: ['keyslot listen', 'keyslot listen --forward http://127.0.0.1:3000/hook --event "wallet.*"'],
+  },
+] as const satisfies readonly CommandSpec[];
