@@ -15,7 +15,7 @@ PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage bench images soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
+.PHONY: help serve test coverage bench images lab soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -34,7 +34,7 @@ coverage: up-to-date ## as make test, and print how much of src/ ran; a page per
 		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' --exclude 'src/dashboard/**' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
-bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists, notifications and streams beside their libraries; writes test/bench/*results.md
+bench: up-to-date ## measure requests beside other proxies, and what each feature costs them; keys, wallets, lists, notifications and streams beside their libraries; start, snapshots and transfers of the embedded ledger; writes test/bench/*results.md
 	@$(NODE) test/bench/main.ts
 	@$(NODE) test/bench/keys.ts
 	@$(NODE) test/bench/wallets.ts
@@ -42,6 +42,12 @@ bench: up-to-date ## measure requests beside other proxies; keys, wallets, lists
 	@$(NODE) test/bench/fan-out.ts
 	@$(NODE) test/bench/dashboard.ts
 	@$(NODE) test/bench/webhooks.ts
+	@$(NODE) test/bench/topics.ts
+	@$(NODE) test/bench/workers.ts
+	@$(NODE) test/bench/features.ts
+	@$(NODE) test/bench/localnet-start.ts
+	@$(NODE) test/bench/snapshots.ts
+	@$(NODE) test/bench/ledger.ts
 	@exec $(NODE) test/bench/grpc.ts
 
 IMAGES := node_modules/.cache/keyslot-images
@@ -55,12 +61,22 @@ images: up-to-date ## take the pictures of docs/images/ anew, from a server that
 	@cp $(IMAGES)/dashboard--1440-dark.png docs/images/dashboard-dark.png
 	@cp $(IMAGES)/dashboard--375-light.png docs/images/dashboard-narrow.png
 
-soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000)
+LAB_DATABASE := $(or $(KEYSLOT_LAB_DATABASE_URL),postgres://postgres@127.0.0.1:5432/test)
+LAB_REDIS := $(or $(KEYSLOT_LAB_REDIS_URL),redis://127.0.0.1:6379)
+
+lab: up-to-date ## let nodes, gateways, signers, PostgreSQL and Redis fail at once under clients of all protocols for ten minutes (MINUTES=10), and check what must hold
+	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
+		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --data-dir node_modules/.cache/keyslot-lab --out node_modules/.cache/keyslot-lab
+
+soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kill one of three under load (FAILOVERS=1000), or let three fail in every way under users of all protocols (USERS=10000); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000); PART=ledger: transfers to the embedded ledger (MINUTES=60 RATE=200 HISTORY=100000); PART=lab: make lab for an hour (MINUTES=60); PART=upgrade: replace two gateways of an older version one after the other under load (FROM=revision)
 	@case '$(or $(PART),nodes)' in \
-		nodes) exec $(NODE) test/real-time/soak.ts --minutes $(or $(MINUTES),30) ;; \
+		nodes) exec $(NODE) $(if $(FAILOVERS),test/soak/nodes/failovers.ts --failovers $(FAILOVERS),$(if $(USERS),test/soak/nodes/users.ts --users $(USERS),test/real-time/soak.ts --minutes $(or $(MINUTES),30))) ;; \
 		kills) exec $(NODE) test/soak/kills.ts --rounds $(or $(ROUNDS),300) ;; \
 		fuzz) exec $(NODE) test/soak/fuzz.ts --requests $(or $(REQUESTS),1000000) --minutes $(or $(MINUTES),60) ;; \
-		*) echo "PART is '$(PART)', and has to be nodes, kills or fuzz" >&2; exit 2 ;; \
+		ledger) exec $(NODE) test/soak/ledger.ts --minutes $(or $(MINUTES),60) --rate $(or $(RATE),200) --history $(or $(HISTORY),100000) ;; \
+		lab) exec $(MAKE) lab MINUTES=$(or $(MINUTES),60) ;; \
+		upgrade) exec $(NODE) test/soak/upgrade.ts --from '$(FROM)' ;; \
+		*) echo "PART is '$(PART)', and has to be nodes, kills, fuzz, ledger, lab or upgrade" >&2; exit 2 ;; \
 	esac
 
 generate: install ## write generated/ anew from spec/
@@ -117,7 +133,7 @@ up-to-date-generated:
 	@test -f $(GENERATED) && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
 
 up-to-date-dashboard: up-to-date-generated
-	@test -f $(DASHBOARD) && test -z "$$(find package-lock.json src/dashboard runtime generated/account generated/ledger generated/wallets -newer $(DASHBOARD) -print | head -n 1)" || $(MAKE) dashboard
+	@test -f $(DASHBOARD) && test -z "$$(find package-lock.json src/dashboard runtime generated/account generated/ledger generated/localnet generated/wallets -newer $(DASHBOARD) -print | head -n 1)" || $(MAKE) dashboard
 
 # A new data directory gets a copy of it: to make one takes seconds.
 up-to-date-store:

@@ -1,5 +1,6 @@
 import type { Area } from './area.ts';
 import { ledgerArea } from './areas/ledger.ts';
+import { localnetArea } from './areas/localnet.ts';
 import { processArea } from './areas/process.ts';
 import { streamArea } from './areas/stream.ts';
 import { restArea } from './areas/rest.ts';
@@ -9,6 +10,7 @@ import { ACCOUNT, WALLETS } from './model/rest/service.ts';
 export const AREAS: readonly Area[] = [
   processArea,
   ledgerArea,
+  localnetArea,
   restArea(WALLETS),
   restArea(ACCOUNT),
   streamArea,

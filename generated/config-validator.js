@@ -6,6 +6,7 @@ const schema = {
   properties: {
     data_dir: { type: 'string', default: '.keyslot', minLength: 1 },
     database_url: { type: 'string', pattern: '^postgres(ql)?://' },
+    workers: { default: 1, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
     installation_key_file: { type: 'string', minLength: 1 },
     audit_heads_file: { type: 'string', minLength: 1 },
     gateway_user: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
@@ -15,17 +16,22 @@ const schema = {
       enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace'],
       default: 'info',
     },
+    shutdown_grace_ms: { default: 0, 'x-int': 'u32', 'x-maximum': 600000 },
     shutdown_deadline_ms: { default: 10000, 'x-int': 'u32', 'x-maximum': 600000 },
     http: { $ref: 'parts#/$defs/Http', default: {} },
     grpc: { $ref: 'parts#/$defs/Grpc', default: {} },
+    redis: { $ref: 'parts#/$defs/Redis', default: {} },
     mail: { $ref: 'parts#/$defs/Mail', default: {} },
     webhooks: { $ref: 'parts#/$defs/Webhooks', default: {} },
+    billing: { $ref: 'parts#/$defs/Billing', default: {} },
     metrics: { $ref: 'parts#/$defs/Metrics', default: {} },
     networks: { type: 'array', default: [{}], minItems: 1, items: { $ref: 'parts#/$defs/NetworksItem' } },
     upstream: { $ref: 'parts#/$defs/Upstream', default: {} },
     websocket: { $ref: 'parts#/$defs/Websocket', default: {} },
     cache: { $ref: 'parts#/$defs/Cache', default: {} },
     drift: { $ref: 'parts#/$defs/Drift', default: {} },
+    tracing: { $ref: 'parts#/$defs/Tracing', default: {} },
+    backup: { $ref: 'parts#/$defs/Backup', default: {} },
     usage: { $ref: 'parts#/$defs/Usage', default: {} },
     wallets: { $ref: 'parts#/$defs/Wallets', default: {} },
     localnet: { $ref: 'parts#/$defs/Localnet', default: {} },
@@ -743,6 +749,7 @@ const schemaGrpc = {
     max_lag_slots: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
     history_slots: { default: 512, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 100000 },
     history_bytes: { default: 134217728, 'x-int': 'u64', 'x-minimum': 1048576, 'x-maximum': 17179869184 },
+    segments_bytes: { default: 10000000000, 'x-int': 'u64', 'x-maximum': 1125899906842624 },
     max_resume_slots: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 10000000 },
     poll_ms: { 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
     linger_ms: { default: 60000, 'x-int': 'u32', 'x-maximum': 86400000 },
@@ -772,6 +779,9 @@ function validateGrpc(data, { instancePath = '', parentData, parentDataProperty,
     }
     if (data.history_bytes === undefined) {
       data.history_bytes = 134217728;
+    }
+    if (data.segments_bytes === undefined) {
+      data.segments_bytes = 10000000000;
     }
     if (data.linger_ms === undefined) {
       data.linger_ms = 60000;
@@ -1098,6 +1108,36 @@ function validateGrpc(data, { instancePath = '', parentData, parentDataProperty,
       });
       errors++;
     }
+    let data_segments_bytes = data.segments_bytes;
+    if (
+      !(typeof data_segments_bytes == 'number'
+        ? Number.isSafeInteger(data_segments_bytes) && data_segments_bytes >= 0
+        : typeof data_segments_bytes == 'bigint' &&
+          data_segments_bytes >= 0n &&
+          data_segments_bytes <= 18446744073709551615n)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/segments_bytes',
+        schemaPath: '#/properties/segments_bytes/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u64)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_segments_bytes == 'number' || typeof data_segments_bytes == 'bigint') &&
+      data_segments_bytes > 1125899906842624
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/segments_bytes',
+        schemaPath: '#/properties/segments_bytes/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 1125899906842624',
+      });
+      errors++;
+    }
     if (data.max_resume_slots !== undefined) {
       let data_max_resume_slots = data.max_resume_slots;
       if (
@@ -1269,6 +1309,210 @@ function validateGrpc(data, { instancePath = '', parentData, parentDataProperty,
   return errors === 0;
 }
 
+const schemaRedis = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    url: { type: 'string', pattern: '^rediss?://' },
+    prefix: { type: 'string', default: 'keyslot:', minLength: 1, maxLength: 64 },
+    limits_when_lost: { type: 'string', enum: ['open', 'closed'], default: 'open' },
+    topics: { type: 'string', enum: ['own', 'shared'], default: 'own' },
+    topics_bytes: { default: 268435456, 'x-int': 'u64', 'x-minimum': 1048576, 'x-maximum': 17179869184 },
+  },
+};
+const pattern_6c571c74 = new RegExp('^rediss?://', 'u');
+
+function validateRedis(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.prefix === undefined) {
+      data.prefix = 'keyslot:';
+    }
+    if (data.limits_when_lost === undefined) {
+      data.limits_when_lost = 'open';
+    }
+    if (data.topics === undefined) {
+      data.topics = 'own';
+    }
+    if (data.topics_bytes === undefined) {
+      data.topics_bytes = 268435456;
+    }
+    for (const key0 in data) {
+      if (
+        !(
+          key0 === 'url' ||
+          key0 === 'prefix' ||
+          key0 === 'limits_when_lost' ||
+          key0 === 'topics' ||
+          key0 === 'topics_bytes'
+        )
+      ) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    if (data.url !== undefined) {
+      let data_url = data.url;
+      if (typeof data_url === 'string') {
+        if (!pattern_6c571c74.test(data_url)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/url',
+            schemaPath: '#/properties/url/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^rediss?://' },
+            message: 'must match pattern "' + '^rediss?://' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/url',
+          schemaPath: '#/properties/url/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+    let data_prefix = data.prefix;
+    if (typeof data_prefix === 'string') {
+      if (data_prefix.length > 64) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/prefix',
+          schemaPath: '#/properties/prefix/maxLength',
+          keyword: 'maxLength',
+          params: { limit: 64 },
+          message: 'must NOT have more than 64 characters',
+        });
+        errors++;
+      }
+      if (data_prefix.length < 1) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/prefix',
+          schemaPath: '#/properties/prefix/minLength',
+          keyword: 'minLength',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 characters',
+        });
+        errors++;
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/prefix',
+        schemaPath: '#/properties/prefix/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    let data_limits_when_lost = data.limits_when_lost;
+    if (typeof data_limits_when_lost !== 'string') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/limits_when_lost',
+        schemaPath: '#/properties/limits_when_lost/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    if (!(data_limits_when_lost === 'open' || data_limits_when_lost === 'closed')) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/limits_when_lost',
+        schemaPath: '#/properties/limits_when_lost/enum',
+        keyword: 'enum',
+        params: { allowedValues: schemaRedis.properties.limits_when_lost.enum },
+        message: 'must be equal to one of the allowed values',
+      });
+      errors++;
+    }
+    let data_topics = data.topics;
+    if (typeof data_topics !== 'string') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/topics',
+        schemaPath: '#/properties/topics/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    if (!(data_topics === 'own' || data_topics === 'shared')) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/topics',
+        schemaPath: '#/properties/topics/enum',
+        keyword: 'enum',
+        params: { allowedValues: schemaRedis.properties.topics.enum },
+        message: 'must be equal to one of the allowed values',
+      });
+      errors++;
+    }
+    let data_topics_bytes = data.topics_bytes;
+    if (
+      !(typeof data_topics_bytes == 'number'
+        ? Number.isSafeInteger(data_topics_bytes) && data_topics_bytes >= 0
+        : typeof data_topics_bytes == 'bigint' &&
+          data_topics_bytes >= 0n &&
+          data_topics_bytes <= 18446744073709551615n)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/topics_bytes',
+        schemaPath: '#/properties/topics_bytes/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u64)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_topics_bytes == 'number' || typeof data_topics_bytes == 'bigint') &&
+      data_topics_bytes < 1048576
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/topics_bytes',
+        schemaPath: '#/properties/topics_bytes/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1048576',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_topics_bytes == 'number' || typeof data_topics_bytes == 'bigint') &&
+      data_topics_bytes > 17179869184
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/topics_bytes',
+        schemaPath: '#/properties/topics_bytes/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 17179869184',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateRedis.errors = vErrors;
+  return errors === 0;
+}
+
 const pattern_fad1e3e4 = new RegExp('^smtps?://', 'u');
 const pattern_532d73e7 = new RegExp('^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*$', 'u');
 
@@ -1382,8 +1626,14 @@ function validateWebhooks(data, { instancePath = '', parentData, parentDataPrope
     if (data.allowed_targets === undefined) {
       data.allowed_targets = [];
     }
+    if (data.retention_days === undefined) {
+      data.retention_days = 30;
+    }
+    if (data.ledger_retention_days === undefined) {
+      data.ledger_retention_days = 3;
+    }
     for (const key0 in data) {
-      if (!(key0 === 'allowed_targets')) {
+      if (!(key0 === 'allowed_targets' || key0 === 'retention_days' || key0 === 'ledger_retention_days')) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -1431,6 +1681,96 @@ function validateWebhooks(data, { instancePath = '', parentData, parentDataPrope
       });
       errors++;
     }
+    let data_retention_days = data.retention_days;
+    if (
+      !(typeof data_retention_days == 'number'
+        ? Number.isInteger(data_retention_days) &&
+          data_retention_days >= 0 &&
+          data_retention_days <= 4294967295
+        : typeof data_retention_days == 'bigint' &&
+          data_retention_days >= 0 &&
+          data_retention_days <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_retention_days == 'number' || typeof data_retention_days == 'bigint') &&
+      data_retention_days < 4
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 4',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_retention_days == 'number' || typeof data_retention_days == 'bigint') &&
+      data_retention_days > 3660
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 3660',
+      });
+      errors++;
+    }
+    let data_ledger_retention_days = data.ledger_retention_days;
+    if (
+      !(typeof data_ledger_retention_days == 'number'
+        ? Number.isInteger(data_ledger_retention_days) &&
+          data_ledger_retention_days >= 0 &&
+          data_ledger_retention_days <= 4294967295
+        : typeof data_ledger_retention_days == 'bigint' &&
+          data_ledger_retention_days >= 0 &&
+          data_ledger_retention_days <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/ledger_retention_days',
+        schemaPath: '#/properties/ledger_retention_days/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_ledger_retention_days == 'number' || typeof data_ledger_retention_days == 'bigint') &&
+      data_ledger_retention_days < 1
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/ledger_retention_days',
+        schemaPath: '#/properties/ledger_retention_days/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_ledger_retention_days == 'number' || typeof data_ledger_retention_days == 'bigint') &&
+      data_ledger_retention_days > 3660
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/ledger_retention_days',
+        schemaPath: '#/properties/ledger_retention_days/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 3660',
+      });
+      errors++;
+    }
   } else {
     (vErrors ??= []).push({
       instancePath,
@@ -1442,6 +1782,117 @@ function validateWebhooks(data, { instancePath = '', parentData, parentDataPrope
     errors++;
   }
   validateWebhooks.errors = vErrors;
+  return errors === 0;
+}
+
+function validateBilling(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.seller === undefined) {
+      data.seller = '';
+    }
+    if (data.payment_note === undefined) {
+      data.payment_note = '';
+    }
+    if (data.payment_days === undefined) {
+      data.payment_days = 30;
+    }
+    for (const key0 in data) {
+      if (!(key0 === 'seller' || key0 === 'payment_note' || key0 === 'payment_days')) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    let data_seller = data.seller;
+    if (typeof data_seller === 'string') {
+      if (data_seller.length > 1000) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/seller',
+          schemaPath: '#/properties/seller/maxLength',
+          keyword: 'maxLength',
+          params: { limit: 1000 },
+          message: 'must NOT have more than 1000 characters',
+        });
+        errors++;
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/seller',
+        schemaPath: '#/properties/seller/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    let data_payment_note = data.payment_note;
+    if (typeof data_payment_note === 'string') {
+      if (data_payment_note.length > 1000) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/payment_note',
+          schemaPath: '#/properties/payment_note/maxLength',
+          keyword: 'maxLength',
+          params: { limit: 1000 },
+          message: 'must NOT have more than 1000 characters',
+        });
+        errors++;
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/payment_note',
+        schemaPath: '#/properties/payment_note/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    let data_payment_days = data.payment_days;
+    if (
+      !(typeof data_payment_days == 'number'
+        ? Number.isInteger(data_payment_days) && data_payment_days >= 0 && data_payment_days <= 65535
+        : typeof data_payment_days == 'bigint' && data_payment_days >= 0 && data_payment_days <= 65535)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/payment_days',
+        schemaPath: '#/properties/payment_days/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u16)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_payment_days == 'number' || typeof data_payment_days == 'bigint') &&
+      data_payment_days > 365
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/payment_days',
+        schemaPath: '#/properties/payment_days/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 365',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateBilling.errors = vErrors;
   return errors === 0;
 }
 
@@ -1524,9 +1975,28 @@ const schemaNetworksItem = {
     name: { type: 'string', default: 'solana', pattern: '^[a-z][a-z0-9]*$' },
     environment: { type: 'string', enum: ['localnet', 'devnet', 'testnet', 'mainnet'], default: 'localnet' },
     upstreams: { type: 'array', default: [], items: { $ref: 'parts#/$defs/NetworksItemUpstreamsItem' } },
+    genesis_hash: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' },
   },
 };
 const pattern_49f0c660 = new RegExp('^[a-z][a-z0-9]*$', 'u');
+const pattern_03d798a0 = new RegExp('^[1-9A-HJ-NP-Za-km-z]{32,44}$', 'u');
+const schemaNetworksItemUpstreamsItem = {
+  type: 'object',
+  required: ['url'],
+  additionalProperties: false,
+  properties: {
+    url: { type: 'string', pattern: '^https?://' },
+    ws_url: { type: 'string', pattern: '^wss?://' },
+    name: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' },
+    roles: {
+      type: 'array',
+      default: ['read', 'send', 'subscribe', 'archive'],
+      minItems: 1,
+      items: { type: 'string', enum: ['read', 'send', 'subscribe', 'archive'] },
+    },
+    weight: { default: 1, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000 },
+  },
+};
 const pattern_ccaba4eb = new RegExp('^https?://', 'u');
 const pattern_c5cb2968 = new RegExp('^wss?://', 'u');
 const pattern_82d33cf7 = new RegExp('^[a-z0-9][a-z0-9.-]{0,62}$', 'u');
@@ -1538,6 +2008,12 @@ function validateNetworksItemUpstreamsItem(
   let vErrors = null;
   let errors = 0;
   if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.roles === undefined) {
+      data.roles = ['read', 'send', 'subscribe', 'archive'];
+    }
+    if (data.weight === undefined) {
+      data.weight = 1;
+    }
     if (data.url === undefined) {
       (vErrors ??= []).push({
         instancePath,
@@ -1549,7 +2025,9 @@ function validateNetworksItemUpstreamsItem(
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === 'url' || key0 === 'ws_url' || key0 === 'name')) {
+      if (
+        !(key0 === 'url' || key0 === 'ws_url' || key0 === 'name' || key0 === 'roles' || key0 === 'weight')
+      ) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -1632,6 +2110,94 @@ function validateNetworksItemUpstreamsItem(
         errors++;
       }
     }
+    let data_roles = data.roles;
+    if (Array.isArray(data_roles)) {
+      if (data_roles.length < 1) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/roles',
+          schemaPath: '#/properties/roles/minItems',
+          keyword: 'minItems',
+          params: { limit: 1 },
+          message: 'must NOT have fewer than 1 items',
+        });
+        errors++;
+      }
+      const len0 = data_roles.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        let data_roles_item = data_roles[i0];
+        if (typeof data_roles_item !== 'string') {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/roles/' + i0,
+            schemaPath: '#/properties/roles/items/type',
+            keyword: 'type',
+            params: { type: 'string' },
+            message: 'must be string',
+          });
+          errors++;
+        }
+        if (
+          !(
+            data_roles_item === 'read' ||
+            data_roles_item === 'send' ||
+            data_roles_item === 'subscribe' ||
+            data_roles_item === 'archive'
+          )
+        ) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/roles/' + i0,
+            schemaPath: '#/properties/roles/items/enum',
+            keyword: 'enum',
+            params: { allowedValues: schemaNetworksItemUpstreamsItem.properties.roles.items.enum },
+            message: 'must be equal to one of the allowed values',
+          });
+          errors++;
+        }
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/roles',
+        schemaPath: '#/properties/roles/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      });
+      errors++;
+    }
+    let data_weight = data.weight;
+    if (
+      !(typeof data_weight == 'number'
+        ? Number.isInteger(data_weight) && data_weight >= 0 && data_weight <= 4294967295
+        : typeof data_weight == 'bigint' && data_weight >= 0 && data_weight <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/weight',
+        schemaPath: '#/properties/weight/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_weight == 'number' || typeof data_weight == 'bigint') && data_weight < 1) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/weight',
+        schemaPath: '#/properties/weight/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if ((typeof data_weight == 'number' || typeof data_weight == 'bigint') && data_weight > 1000) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/weight',
+        schemaPath: '#/properties/weight/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 1000',
+      });
+      errors++;
+    }
   } else {
     (vErrors ??= []).push({
       instancePath,
@@ -1663,7 +2229,7 @@ function validateNetworksItem(
       data.upstreams = [];
     }
     for (const key0 in data) {
-      if (!(key0 === 'name' || key0 === 'environment' || key0 === 'upstreams')) {
+      if (!(key0 === 'name' || key0 === 'environment' || key0 === 'upstreams' || key0 === 'genesis_hash')) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -1753,6 +2319,30 @@ function validateNetworksItem(
       });
       errors++;
     }
+    if (data.genesis_hash !== undefined) {
+      let data_genesis_hash = data.genesis_hash;
+      if (typeof data_genesis_hash === 'string') {
+        if (!pattern_03d798a0.test(data_genesis_hash)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/genesis_hash',
+            schemaPath: '#/properties/genesis_hash/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' },
+            message: 'must match pattern "' + '^[1-9A-HJ-NP-Za-km-z]{32,44}$' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/genesis_hash',
+          schemaPath: '#/properties/genesis_hash/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
   } else {
     (vErrors ??= []).push({
       instancePath,
@@ -1766,6 +2356,25 @@ function validateNetworksItem(
   validateNetworksItem.errors = vErrors;
   return errors === 0;
 }
+
+const schemaUpstream = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    connections: { default: 128, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 4096 },
+    own_client: { type: 'boolean', default: true },
+    connect_timeout_ms: { default: 2000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+    response_timeout_ms: { default: 30000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
+    body_timeout_ms: { default: 15000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
+    ws_silence_ms: { default: 10000, 'x-int': 'u32', 'x-minimum': 100, 'x-maximum': 600000 },
+    max_lag_ms: { default: 5000, 'x-int': 'u32', 'x-minimum': 100, 'x-maximum': 600000 },
+    patience_ms: { default: 5000, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 600000 },
+    hedge_percent: { default: 0, 'x-int': 'u32', 'x-maximum': 20 },
+    send_to: { default: 1, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 16 },
+    own_reads: { type: 'boolean', default: true },
+    own_reads_wait_ms: { default: 2000, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 60000 },
+  },
+};
 
 function validateUpstream(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -1789,17 +2398,26 @@ function validateUpstream(data, { instancePath = '', parentData, parentDataPrope
     if (data.ws_silence_ms === undefined) {
       data.ws_silence_ms = 10000;
     }
+    if (data.max_lag_ms === undefined) {
+      data.max_lag_ms = 5000;
+    }
+    if (data.patience_ms === undefined) {
+      data.patience_ms = 5000;
+    }
+    if (data.hedge_percent === undefined) {
+      data.hedge_percent = 0;
+    }
+    if (data.send_to === undefined) {
+      data.send_to = 1;
+    }
+    if (data.own_reads === undefined) {
+      data.own_reads = true;
+    }
+    if (data.own_reads_wait_ms === undefined) {
+      data.own_reads_wait_ms = 2000;
+    }
     for (const key0 in data) {
-      if (
-        !(
-          key0 === 'connections' ||
-          key0 === 'own_client' ||
-          key0 === 'connect_timeout_ms' ||
-          key0 === 'response_timeout_ms' ||
-          key0 === 'body_timeout_ms' ||
-          key0 === 'ws_silence_ms'
-        )
-      ) {
+      if (!func0.call(schemaUpstream.properties, key0)) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -2036,6 +2654,205 @@ function validateUpstream(data, { instancePath = '', parentData, parentDataPrope
         keyword: 'x-maximum',
         params: {},
         message: 'must be <= 600000',
+      });
+      errors++;
+    }
+    let data_max_lag_ms = data.max_lag_ms;
+    if (
+      !(typeof data_max_lag_ms == 'number'
+        ? Number.isInteger(data_max_lag_ms) && data_max_lag_ms >= 0 && data_max_lag_ms <= 4294967295
+        : typeof data_max_lag_ms == 'bigint' && data_max_lag_ms >= 0 && data_max_lag_ms <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_lag_ms',
+        schemaPath: '#/properties/max_lag_ms/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_max_lag_ms == 'number' || typeof data_max_lag_ms == 'bigint') && data_max_lag_ms < 100) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_lag_ms',
+        schemaPath: '#/properties/max_lag_ms/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 100',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_max_lag_ms == 'number' || typeof data_max_lag_ms == 'bigint') &&
+      data_max_lag_ms > 600000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_lag_ms',
+        schemaPath: '#/properties/max_lag_ms/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 600000',
+      });
+      errors++;
+    }
+    let data_patience_ms = data.patience_ms;
+    if (
+      !(typeof data_patience_ms == 'number'
+        ? Number.isInteger(data_patience_ms) && data_patience_ms >= 0 && data_patience_ms <= 4294967295
+        : typeof data_patience_ms == 'bigint' && data_patience_ms >= 0 && data_patience_ms <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/patience_ms',
+        schemaPath: '#/properties/patience_ms/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_patience_ms == 'number' || typeof data_patience_ms == 'bigint') &&
+      data_patience_ms < 10
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/patience_ms',
+        schemaPath: '#/properties/patience_ms/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 10',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_patience_ms == 'number' || typeof data_patience_ms == 'bigint') &&
+      data_patience_ms > 600000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/patience_ms',
+        schemaPath: '#/properties/patience_ms/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 600000',
+      });
+      errors++;
+    }
+    let data_hedge_percent = data.hedge_percent;
+    if (
+      !(typeof data_hedge_percent == 'number'
+        ? Number.isInteger(data_hedge_percent) && data_hedge_percent >= 0 && data_hedge_percent <= 4294967295
+        : typeof data_hedge_percent == 'bigint' &&
+          data_hedge_percent >= 0 &&
+          data_hedge_percent <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/hedge_percent',
+        schemaPath: '#/properties/hedge_percent/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_hedge_percent == 'number' || typeof data_hedge_percent == 'bigint') &&
+      data_hedge_percent > 20
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/hedge_percent',
+        schemaPath: '#/properties/hedge_percent/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 20',
+      });
+      errors++;
+    }
+    let data_send_to = data.send_to;
+    if (
+      !(typeof data_send_to == 'number'
+        ? Number.isInteger(data_send_to) && data_send_to >= 0 && data_send_to <= 4294967295
+        : typeof data_send_to == 'bigint' && data_send_to >= 0 && data_send_to <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/send_to',
+        schemaPath: '#/properties/send_to/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_send_to == 'number' || typeof data_send_to == 'bigint') && data_send_to < 1) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/send_to',
+        schemaPath: '#/properties/send_to/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if ((typeof data_send_to == 'number' || typeof data_send_to == 'bigint') && data_send_to > 16) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/send_to',
+        schemaPath: '#/properties/send_to/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 16',
+      });
+      errors++;
+    }
+    if (typeof data.own_reads !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_reads',
+        schemaPath: '#/properties/own_reads/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
+      });
+      errors++;
+    }
+    let data_own_reads_wait_ms = data.own_reads_wait_ms;
+    if (
+      !(typeof data_own_reads_wait_ms == 'number'
+        ? Number.isInteger(data_own_reads_wait_ms) &&
+          data_own_reads_wait_ms >= 0 &&
+          data_own_reads_wait_ms <= 4294967295
+        : typeof data_own_reads_wait_ms == 'bigint' &&
+          data_own_reads_wait_ms >= 0 &&
+          data_own_reads_wait_ms <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_reads_wait_ms',
+        schemaPath: '#/properties/own_reads_wait_ms/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_own_reads_wait_ms == 'number' || typeof data_own_reads_wait_ms == 'bigint') &&
+      data_own_reads_wait_ms < 1
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_reads_wait_ms',
+        schemaPath: '#/properties/own_reads_wait_ms/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_own_reads_wait_ms == 'number' || typeof data_own_reads_wait_ms == 'bigint') &&
+      data_own_reads_wait_ms > 60000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/own_reads_wait_ms',
+        schemaPath: '#/properties/own_reads_wait_ms/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 60000',
       });
       errors++;
     }
@@ -2560,6 +3377,233 @@ function validateDrift(data, { instancePath = '', parentData, parentDataProperty
   return errors === 0;
 }
 
+const schemaTracing = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    endpoint: { type: 'string', pattern: '^https?://' },
+    authorization: { type: 'string', minLength: 1 },
+    sample_per_million: { default: 10000, 'x-int': 'u32', 'x-maximum': 1000000 },
+    traceparent: { type: 'string', enum: ['ignore', 'parent', 'sample'], default: 'ignore' },
+  },
+};
+
+function validateTracing(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.sample_per_million === undefined) {
+      data.sample_per_million = 10000;
+    }
+    if (data.traceparent === undefined) {
+      data.traceparent = 'ignore';
+    }
+    for (const key0 in data) {
+      if (
+        !(
+          key0 === 'endpoint' ||
+          key0 === 'authorization' ||
+          key0 === 'sample_per_million' ||
+          key0 === 'traceparent'
+        )
+      ) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    if (data.endpoint !== undefined) {
+      let data_endpoint = data.endpoint;
+      if (typeof data_endpoint === 'string') {
+        if (!pattern_ccaba4eb.test(data_endpoint)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/endpoint',
+            schemaPath: '#/properties/endpoint/pattern',
+            keyword: 'pattern',
+            params: { pattern: '^https?://' },
+            message: 'must match pattern "' + '^https?://' + '"',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/endpoint',
+          schemaPath: '#/properties/endpoint/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+    if (data.authorization !== undefined) {
+      let data_authorization = data.authorization;
+      if (typeof data_authorization === 'string') {
+        if (data_authorization.length < 1) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/authorization',
+            schemaPath: '#/properties/authorization/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+            message: 'must NOT have fewer than 1 characters',
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/authorization',
+          schemaPath: '#/properties/authorization/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+    }
+    let data_sample_per_million = data.sample_per_million;
+    if (
+      !(typeof data_sample_per_million == 'number'
+        ? Number.isInteger(data_sample_per_million) &&
+          data_sample_per_million >= 0 &&
+          data_sample_per_million <= 4294967295
+        : typeof data_sample_per_million == 'bigint' &&
+          data_sample_per_million >= 0 &&
+          data_sample_per_million <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/sample_per_million',
+        schemaPath: '#/properties/sample_per_million/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_sample_per_million == 'number' || typeof data_sample_per_million == 'bigint') &&
+      data_sample_per_million > 1000000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/sample_per_million',
+        schemaPath: '#/properties/sample_per_million/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 1000000',
+      });
+      errors++;
+    }
+    let data_traceparent = data.traceparent;
+    if (typeof data_traceparent !== 'string') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/traceparent',
+        schemaPath: '#/properties/traceparent/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    if (!(data_traceparent === 'ignore' || data_traceparent === 'parent' || data_traceparent === 'sample')) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/traceparent',
+        schemaPath: '#/properties/traceparent/enum',
+        keyword: 'enum',
+        params: { allowedValues: schemaTracing.properties.traceparent.enum },
+        message: 'must be equal to one of the allowed values',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateTracing.errors = vErrors;
+  return errors === 0;
+}
+
+const pattern_9c76eced = new RegExp('^age1[a-z0-9]+$', 'u');
+
+function validateBackup(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.recipients === undefined) {
+      data.recipients = [];
+    }
+    for (const key0 in data) {
+      if (!(key0 === 'recipients')) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    let data_recipients = data.recipients;
+    if (Array.isArray(data_recipients)) {
+      const len0 = data_recipients.length;
+      for (let i0 = 0; i0 < len0; i0++) {
+        let data_recipients_item = data_recipients[i0];
+        if (typeof data_recipients_item === 'string') {
+          if (!pattern_9c76eced.test(data_recipients_item)) {
+            (vErrors ??= []).push({
+              instancePath: instancePath + '/recipients/' + i0,
+              schemaPath: '#/properties/recipients/items/pattern',
+              keyword: 'pattern',
+              params: { pattern: '^age1[a-z0-9]+$' },
+              message: 'must match pattern "' + '^age1[a-z0-9]+$' + '"',
+            });
+            errors++;
+          }
+        } else {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/recipients/' + i0,
+            schemaPath: '#/properties/recipients/items/type',
+            keyword: 'type',
+            params: { type: 'string' },
+            message: 'must be string',
+          });
+          errors++;
+        }
+      }
+    } else {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/recipients',
+        schemaPath: '#/properties/recipients/type',
+        keyword: 'type',
+        params: { type: 'array' },
+        message: 'must be array',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateBackup.errors = vErrors;
+  return errors === 0;
+}
+
 function validateUsage(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -2799,6 +3843,23 @@ function validateWallets(data, { instancePath = '', parentData, parentDataProper
   return errors === 0;
 }
 
+const schemaLocalnet = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    slot_ms: { default: 200, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
+    finality_slots: { default: 31, 'x-int': 'u32', 'x-maximum': 31 },
+    lamports_per_byte: { default: 5080, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
+    ephemeral: { type: 'boolean', default: false },
+    votes: { type: 'boolean', default: false },
+    cheat_codes: { type: 'boolean', default: false },
+    gateway_trace: { type: 'boolean', default: false },
+    slots_per_epoch: { default: 432000, 'x-int': 'u32', 'x-minimum': 32, 'x-maximum': 432000 },
+    history_slots: { default: 432000, 'x-int': 'u32', 'x-minimum': 512, 'x-maximum': 10000000 },
+    history_transactions: { default: 100000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 10000000 },
+  },
+};
+
 function validateLocalnet(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -2812,6 +3873,21 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
     if (data.lamports_per_byte === undefined) {
       data.lamports_per_byte = 5080;
     }
+    if (data.ephemeral === undefined) {
+      data.ephemeral = false;
+    }
+    if (data.votes === undefined) {
+      data.votes = false;
+    }
+    if (data.cheat_codes === undefined) {
+      data.cheat_codes = false;
+    }
+    if (data.gateway_trace === undefined) {
+      data.gateway_trace = false;
+    }
+    if (data.slots_per_epoch === undefined) {
+      data.slots_per_epoch = 432000;
+    }
     if (data.history_slots === undefined) {
       data.history_slots = 432000;
     }
@@ -2819,15 +3895,7 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
       data.history_transactions = 100000;
     }
     for (const key0 in data) {
-      if (
-        !(
-          key0 === 'slot_ms' ||
-          key0 === 'finality_slots' ||
-          key0 === 'lamports_per_byte' ||
-          key0 === 'history_slots' ||
-          key0 === 'history_transactions'
-        )
-      ) {
+      if (!func0.call(schemaLocalnet.properties, key0)) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -2947,6 +4015,91 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
         keyword: 'x-maximum',
         params: {},
         message: 'must be <= 1000000',
+      });
+      errors++;
+    }
+    if (typeof data.ephemeral !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/ephemeral',
+        schemaPath: '#/properties/ephemeral/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
+      });
+      errors++;
+    }
+    if (typeof data.votes !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/votes',
+        schemaPath: '#/properties/votes/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
+      });
+      errors++;
+    }
+    if (typeof data.cheat_codes !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/cheat_codes',
+        schemaPath: '#/properties/cheat_codes/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
+      });
+      errors++;
+    }
+    if (typeof data.gateway_trace !== 'boolean') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/gateway_trace',
+        schemaPath: '#/properties/gateway_trace/type',
+        keyword: 'type',
+        params: { type: 'boolean' },
+        message: 'must be boolean',
+      });
+      errors++;
+    }
+    let data_slots_per_epoch = data.slots_per_epoch;
+    if (
+      !(typeof data_slots_per_epoch == 'number'
+        ? Number.isInteger(data_slots_per_epoch) &&
+          data_slots_per_epoch >= 0 &&
+          data_slots_per_epoch <= 4294967295
+        : typeof data_slots_per_epoch == 'bigint' &&
+          data_slots_per_epoch >= 0 &&
+          data_slots_per_epoch <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/slots_per_epoch',
+        schemaPath: '#/properties/slots_per_epoch/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_slots_per_epoch == 'number' || typeof data_slots_per_epoch == 'bigint') &&
+      data_slots_per_epoch < 32
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/slots_per_epoch',
+        schemaPath: '#/properties/slots_per_epoch/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 32',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_slots_per_epoch == 'number' || typeof data_slots_per_epoch == 'bigint') &&
+      data_slots_per_epoch > 432000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/slots_per_epoch',
+        schemaPath: '#/properties/slots_per_epoch/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 432000',
       });
       errors++;
     }
@@ -3503,8 +4656,14 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.data_dir === undefined) {
       data.data_dir = '.keyslot';
     }
+    if (data.workers === undefined) {
+      data.workers = 1;
+    }
     if (data.log_level === undefined) {
       data.log_level = 'info';
+    }
+    if (data.shutdown_grace_ms === undefined) {
+      data.shutdown_grace_ms = 0;
     }
     if (data.shutdown_deadline_ms === undefined) {
       data.shutdown_deadline_ms = 10000;
@@ -3515,11 +4674,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.grpc === undefined) {
       data.grpc = {};
     }
+    if (data.redis === undefined) {
+      data.redis = {};
+    }
     if (data.mail === undefined) {
       data.mail = {};
     }
     if (data.webhooks === undefined) {
       data.webhooks = {};
+    }
+    if (data.billing === undefined) {
+      data.billing = {};
     }
     if (data.metrics === undefined) {
       data.metrics = {};
@@ -3538,6 +4703,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     }
     if (data.drift === undefined) {
       data.drift = {};
+    }
+    if (data.tracing === undefined) {
+      data.tracing = {};
+    }
+    if (data.backup === undefined) {
+      data.backup = {};
     }
     if (data.usage === undefined) {
       data.usage = {};
@@ -3608,6 +4779,41 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         });
         errors++;
       }
+    }
+    let data_workers = data.workers;
+    if (
+      !(typeof data_workers == 'number'
+        ? Number.isInteger(data_workers) && data_workers >= 0 && data_workers <= 4294967295
+        : typeof data_workers == 'bigint' && data_workers >= 0 && data_workers <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/workers',
+        schemaPath: '#/properties/workers/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_workers == 'number' || typeof data_workers == 'bigint') && data_workers < 1) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/workers',
+        schemaPath: '#/properties/workers/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if ((typeof data_workers == 'number' || typeof data_workers == 'bigint') && data_workers > 64) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/workers',
+        schemaPath: '#/properties/workers/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 64',
+      });
+      errors++;
     }
     if (data.installation_key_file !== undefined) {
       let data_installation_key_file = data.installation_key_file;
@@ -3735,6 +4941,38 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       });
       errors++;
     }
+    let data_shutdown_grace_ms = data.shutdown_grace_ms;
+    if (
+      !(typeof data_shutdown_grace_ms == 'number'
+        ? Number.isInteger(data_shutdown_grace_ms) &&
+          data_shutdown_grace_ms >= 0 &&
+          data_shutdown_grace_ms <= 4294967295
+        : typeof data_shutdown_grace_ms == 'bigint' &&
+          data_shutdown_grace_ms >= 0 &&
+          data_shutdown_grace_ms <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/shutdown_grace_ms',
+        schemaPath: '#/properties/shutdown_grace_ms/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_shutdown_grace_ms == 'number' || typeof data_shutdown_grace_ms == 'bigint') &&
+      data_shutdown_grace_ms > 600000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/shutdown_grace_ms',
+        schemaPath: '#/properties/shutdown_grace_ms/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 600000',
+      });
+      errors++;
+    }
     let data_shutdown_deadline_ms = data.shutdown_deadline_ms;
     if (
       !(typeof data_shutdown_deadline_ms == 'number'
@@ -3790,6 +5028,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       errors = vErrors.length;
     }
     if (
+      !validateRedis(data.redis, {
+        instancePath: instancePath + '/redis',
+        parentData: data,
+        parentDataProperty: 'redis',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateRedis.errors : vErrors.concat(validateRedis.errors);
+      errors = vErrors.length;
+    }
+    if (
       !validateMail(data.mail, {
         instancePath: instancePath + '/mail',
         parentData: data,
@@ -3809,6 +5058,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateWebhooks.errors : vErrors.concat(validateWebhooks.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateBilling(data.billing, {
+        instancePath: instancePath + '/billing',
+        parentData: data,
+        parentDataProperty: 'billing',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateBilling.errors : vErrors.concat(validateBilling.errors);
       errors = vErrors.length;
     }
     if (
@@ -3901,6 +5161,28 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateDrift.errors : vErrors.concat(validateDrift.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateTracing(data.tracing, {
+        instancePath: instancePath + '/tracing',
+        parentData: data,
+        parentDataProperty: 'tracing',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateTracing.errors : vErrors.concat(validateTracing.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateBackup(data.backup, {
+        instancePath: instancePath + '/backup',
+        parentData: data,
+        parentDataProperty: 'backup',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateBackup.errors : vErrors.concat(validateBackup.errors);
       errors = vErrors.length;
     }
     if (

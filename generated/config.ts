@@ -6,6 +6,8 @@ export type Config = {
   readonly data_dir: string;
   /** PostgreSQL URL. If absent, the embedded database in the data directory is used. */
   readonly database_url?: string;
+  /** Number of gateway processes on this machine. They listen on the same ports and have one signer. More than one requires database_url, redis.url and a ledger node for each network. Limits of memory, connections, sockets and streams are those of each worker. */
+  readonly workers: number;
   /** File with the key that encrypts second factors: 64 hexadecimal digits. Servers that share a PostgreSQL database need the same key. Defaults to installation.key in the data directory, which is created. */
   readonly installation_key_file?: string;
   /** File to which signed heads of the audit log and signed counts of destroyed keys are appended. Anyone who can change both the database and this file can truncate the log unnoticed, so keep it on append-only storage. Defaults to audit-heads.jsonl in the data directory. */
@@ -15,6 +17,8 @@ export type Config = {
   /** System user that the signer runs as, so that a compromised gateway cannot read its files and memory. Must differ from gateway_user. */
   readonly signer_user?: string;
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+  /** How long a server that is told to stop goes on serving, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000. */
+  readonly shutdown_grace_ms: number;
   /** How long a stopping server waits for requests in progress before it aborts them. */
   readonly shutdown_deadline_ms: number;
   readonly http: {
@@ -72,6 +76,8 @@ export type Config = {
     readonly history_slots: number;
     /** Maximum memory for those slots, for each network; the oldest slots are dropped first. */
     readonly history_bytes: number;
+    /** Maximum size of the files in the directory segments of data_dir, of all networks together: blocks of topic streams, packed, from which streams resume further back than memory and Redis go. The oldest are deleted first. They never take more than half of what the disk would have free without them. 0 keeps none. An embedded ledger keeps its own blocks. */
+    readonly segments_bytes: number;
     /** How many slots behind the newest one a stream may resume. Defaults to one hour at the measured pace of the network. */
     readonly max_resume_slots?: number;
     /** How often the ledger node is polled for new slots while streams are open. Defaults to twice per slot at the measured pace of the network. */
@@ -80,6 +86,19 @@ export type Config = {
     readonly linger_ms: number;
     /** Maximum size of a block from the ledger node, as JSON. */
     readonly max_block_bytes: number;
+  };
+  /** Redis, through which servers that share a PostgreSQL database share the limits of keys and accounts, what readers have seen, and the blocks of topic streams. Without it each server limits alone, remembers for itself, and reads every ledger. */
+  readonly redis: {
+    /** Redis 6 or later: redis://user:password@host:6379, or rediss:// for TLS; special characters percent-encoded. Requires database_url. */
+    readonly url?: string;
+    /** What the names of all keys begin with. Installations that share a Redis need different ones. */
+    readonly prefix: string;
+    /** What happens while Redis is lost: with `open`, each server limits alone; with `closed`, requests are refused with 503. */
+    readonly limits_when_lost: 'open' | 'closed';
+    /** Blocks of topic streams and of the events of ledgers: with `own`, each server reads for itself; with `shared`, one server reads each ledger and the others have its blocks from Redis, where streams resume at any server. Redis needs memory for them: see topics_bytes. */
+    readonly topics: 'own' | 'shared';
+    /** Maximum memory of Redis for those blocks, packed, for each network; the oldest blocks are dropped first. */
+    readonly topics_bytes: number;
   };
   /** Mail that the server sends: invitations, and links that reset a password. Without a mail server the operator and the owners pass links on themselves. */
   readonly mail: {
@@ -94,6 +113,19 @@ export type Config = {
   readonly webhooks: {
     /** Networks besides the public ones that events may be sent to, also without TLS: 10.0.0.0/8, fd00::/8 or single addresses. Every account can then send requests there. The development account of a server on a loopback address may use loopback anyway. */
     readonly allowed_targets: readonly string[];
+    /** How long settled deliveries are kept, with what was answered; older ones are deleted gradually. Events themselves are in the audit log and stay. */
+    readonly retention_days: number;
+    /** How long settled deliveries of events of a ledger are kept, of which there may be many. */
+    readonly ledger_retention_days: number;
+  };
+  /** What invoices say. */
+  readonly billing: {
+    /** Who issues invoices (name, address, tax number), in lines. */
+    readonly seller: string;
+    /** How invoices are paid, in lines. */
+    readonly payment_note: string;
+    /** Days after its issue by which an invoice is to be paid. */
+    readonly payment_days: number;
   };
   /** A separate listener for /metrics, without TLS or authentication. If it is used, the HTTP port does not serve /metrics. */
   readonly metrics: {
@@ -115,7 +147,13 @@ export type Config = {
       readonly ws_url?: string;
       /** Name of the node in metrics, logs, /readyz and `keyslot nodes`, unique within its network. Defaults to node- and its position in the list, starting at 1. */
       readonly name?: string;
+      /** What the node is used for: read (calls that only read), send (transactions), subscribe (subscriptions of clients), archive (history that other nodes no longer have). A node with archive and without read is asked only for reads that name an old slot. */
+      readonly roles: readonly ('read' | 'send' | 'subscribe' | 'archive')[];
+      /** Share of the calls that the node gets, relative to the other nodes of its network. */
+      readonly weight: number;
     }[];
+    /** Genesis hash of the network. A node with another one is never asked. Without it, the hash that most nodes have counts, and a network with one node takes any. */
+    readonly genesis_hash?: string;
   }[];
   /** Connections and timeouts for calls to ledger nodes. */
   readonly upstream: {
@@ -128,8 +166,20 @@ export type Config = {
     readonly response_timeout_ms: number;
     /** Maximum pause between two parts of a response. */
     readonly body_timeout_ms: number;
-    /** How long a node's WebSocket may go without a slot notification before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network. */
+    /** How long a node's WebSocket may go without a slot notification, or leave a call that a subscription needs unanswered, before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network. */
     readonly ws_silence_ms: number;
+    /** How far a node may be behind the best node of its network, in slots at the measured pace. A node that is further behind is asked only if no other answers, until it has caught up to half of this. */
+    readonly max_lag_ms: number;
+    /** Time after which a read that a node has not answered is sent to another node too. */
+    readonly patience_ms: number;
+    /** Share of reads that may be sent to a second node when they take longer than 95 of 100 reads of the first one did; the first answer counts. 0 turns that off. */
+    readonly hedge_percent: number;
+    /** Number of nodes that a transaction is sent to at the same time. It is never sent to a node again that may have taken it. */
+    readonly send_to: number;
+    /** A key, or a session of it that the header Keyslot-Session names, never reads a state older than one that it has seen. Nodes that are behind are not asked. */
+    readonly own_reads: boolean;
+    /** How long a call waits for a node that has reached what its key has seen, before it is refused. */
+    readonly own_reads_wait_ms: number;
   };
   /** WebSocket connections of clients. */
   readonly websocket: {
@@ -159,6 +209,22 @@ export type Config = {
     /** Number of responses of each node that are checked per minute, besides the first response of every method after a start. Methods that were not checked recently go first. 0 turns the checks off. */
     readonly samples_per_minute: number;
   };
+  /** Traces of requests for OpenTelemetry, over all protocols. They hold no key, address, signature or name of a client. Off unless endpoint is set. */
+  readonly tracing: {
+    /** Address of a collector that takes traces by OTLP over HTTP, as JSON, with its path: http://127.0.0.1:4318/v1/traces. */
+    readonly endpoint?: string;
+    /** Value of the header field Authorization that the collector is sent, such as "Bearer …". */
+    readonly authorization?: string;
+    /** Of a million requests, so many are traced; the maximum traces all. */
+    readonly sample_per_million: number;
+    /** What the header traceparent of a request counts for (W3C Trace Context): nothing; with `parent`, the caller's span is the parent of the gateway's; with `sample`, the caller also decides whether the request is traced. */
+    readonly traceparent: 'ignore' | 'parent' | 'sample';
+  };
+  /** Backups, which keyslot backup create makes. */
+  readonly backup: {
+    /** Public keys of age that backups are encrypted to; keyslot backup key makes one. The keys that open them are kept apart from the server. */
+    readonly recipients: readonly string[];
+  };
   /** Counts of calls by key, network, method and minute. */
   readonly usage: {
     /** How long counts are kept; older ones are deleted gradually. */
@@ -181,6 +247,16 @@ export type Config = {
     readonly finality_slots: number;
     /** Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026. */
     readonly lamports_per_byte: number;
+    /** Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart. */
+    readonly ephemeral: boolean;
+    /** Let the validator of the embedded ledger vote for every slot by a transaction in the next block, as validators did before Alpenglow, so that no block is empty. */
+    readonly votes: boolean;
+    /** Serve the cheat codes of the embedded ledger, which set accounts, time and history at will, at the address of the embedded ledger itself (docs/localnet.md). They are not served through the gateway, except by gateway_trace. */
+    readonly cheat_codes: boolean;
+    /** With cheat_codes: serve localnet_trace, which reads and changes nothing, through the gateway as well, to every key of the network of the embedded ledger. The explorer of the dashboard shows what it tells. */
+    readonly gateway_trace: boolean;
+    /** Number of slots in an epoch. Stake that is delegated or deactivated in an epoch changes state in the next one, so short epochs let tests see it. */
+    readonly slots_per_epoch: number;
     /** Number of slots whose blocks are kept; older ones are purged. 432,000 slots are one epoch, or one day at 200 ms per slot. */
     readonly history_slots: number;
     /** Number of transactions kept, at about 3 kB of memory each; above it, the oldest blocks are purged. The newest 512 blocks are always kept. */
@@ -252,6 +328,16 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'PostgreSQL URL. If absent, the embedded database in the data directory is used.',
   },
   {
+    path: ['workers'],
+    type: 'integer',
+    env: 'KEYSLOT_WORKERS',
+    cli: '--workers',
+    default: 1,
+    secret: false,
+    description:
+      'Number of gateway processes on this machine. They listen on the same ports and have one signer. More than one requires database_url, redis.url and a ledger node for each network. Limits of memory, connections, sockets and streams are those of each worker.',
+  },
+  {
     path: ['installation_key_file'],
     type: 'string',
     env: 'KEYSLOT_INSTALLATION_KEY_FILE',
@@ -291,6 +377,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 'info',
     secret: false,
     description: '',
+  },
+  {
+    path: ['shutdown_grace_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_SHUTDOWN_GRACE_MS',
+    default: 0,
+    secret: false,
+    description:
+      'How long a server that is told to stop goes on serving, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000.',
   },
   {
     path: ['shutdown_deadline_ms'],
@@ -514,6 +609,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Maximum memory for those slots, for each network; the oldest slots are dropped first.',
   },
   {
+    path: ['grpc', 'segments_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_STREAM_SEGMENTS_BYTES',
+    default: 10000000000,
+    secret: false,
+    description:
+      'Maximum size of the files in the directory segments of data_dir, of all networks together: blocks of topic streams, packed, from which streams resume further back than memory and Redis go. The oldest are deleted first. They never take more than half of what the disk would have free without them. 0 keeps none. An embedded ledger keeps its own blocks.',
+  },
+  {
     path: ['grpc', 'max_resume_slots'],
     type: 'integer',
     env: 'KEYSLOT_MAX_RESUME_SLOTS',
@@ -546,6 +650,50 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Maximum size of a block from the ledger node, as JSON.',
   },
   {
+    path: ['redis', 'url'],
+    type: 'string',
+    env: 'KEYSLOT_REDIS_URL',
+    secret: true,
+    description:
+      'Redis 6 or later: redis://user:password@host:6379, or rediss:// for TLS; special characters percent-encoded. Requires database_url.',
+  },
+  {
+    path: ['redis', 'prefix'],
+    type: 'string',
+    env: 'KEYSLOT_REDIS_PREFIX',
+    default: 'keyslot:',
+    secret: false,
+    description:
+      'What the names of all keys begin with. Installations that share a Redis need different ones.',
+  },
+  {
+    path: ['redis', 'limits_when_lost'],
+    type: 'string',
+    env: 'KEYSLOT_REDIS_LIMITS_WHEN_LOST',
+    default: 'open',
+    secret: false,
+    description:
+      'What happens while Redis is lost: with `open`, each server limits alone; with `closed`, requests are refused with 503.',
+  },
+  {
+    path: ['redis', 'topics'],
+    type: 'string',
+    env: 'KEYSLOT_REDIS_TOPICS',
+    default: 'own',
+    secret: false,
+    description:
+      'Blocks of topic streams and of the events of ledgers: with `own`, each server reads for itself; with `shared`, one server reads each ledger and the others have its blocks from Redis, where streams resume at any server. Redis needs memory for them: see topics_bytes.',
+  },
+  {
+    path: ['redis', 'topics_bytes'],
+    type: 'integer',
+    env: 'KEYSLOT_REDIS_TOPICS_BYTES',
+    default: 268435456,
+    secret: false,
+    description:
+      'Maximum memory of Redis for those blocks, packed, for each network; the oldest blocks are dropped first.',
+  },
+  {
     path: ['mail', 'smtp_url'],
     type: 'string',
     env: 'KEYSLOT_MAIL_SMTP_URL',
@@ -575,6 +723,47 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     secret: false,
     description:
       'Networks besides the public ones that events may be sent to, also without TLS: 10.0.0.0/8, fd00::/8 or single addresses. Every account can then send requests there. The development account of a server on a loopback address may use loopback anyway.',
+  },
+  {
+    path: ['webhooks', 'retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_WEBHOOKS_RETENTION_DAYS',
+    default: 30,
+    secret: false,
+    description:
+      'How long settled deliveries are kept, with what was answered; older ones are deleted gradually. Events themselves are in the audit log and stay.',
+  },
+  {
+    path: ['webhooks', 'ledger_retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_WEBHOOKS_LEDGER_RETENTION_DAYS',
+    default: 3,
+    secret: false,
+    description: 'How long settled deliveries of events of a ledger are kept, of which there may be many.',
+  },
+  {
+    path: ['billing', 'seller'],
+    type: 'string',
+    env: 'KEYSLOT_BILLING_SELLER',
+    default: '',
+    secret: false,
+    description: 'Who issues invoices (name, address, tax number), in lines.',
+  },
+  {
+    path: ['billing', 'payment_note'],
+    type: 'string',
+    env: 'KEYSLOT_BILLING_PAYMENT_NOTE',
+    default: '',
+    secret: false,
+    description: 'How invoices are paid, in lines.',
+  },
+  {
+    path: ['billing', 'payment_days'],
+    type: 'integer',
+    env: 'KEYSLOT_BILLING_PAYMENT_DAYS',
+    default: 30,
+    secret: false,
+    description: 'Days after its issue by which an invoice is to be paid.',
   },
   {
     path: ['metrics', 'port'],
@@ -633,6 +822,29 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Name of the node in metrics, logs, /readyz and `keyslot nodes`, unique within its network. Defaults to node- and its position in the list, starting at 1.',
   },
   {
+    path: ['networks', 0, 'upstreams', 0, 'roles'],
+    type: 'array',
+    default: ['read', 'send', 'subscribe', 'archive'],
+    secret: false,
+    description:
+      'What the node is used for: read (calls that only read), send (transactions), subscribe (subscriptions of clients), archive (history that other nodes no longer have). A node with archive and without read is asked only for reads that name an old slot.',
+  },
+  {
+    path: ['networks', 0, 'upstreams', 0, 'weight'],
+    type: 'integer',
+    default: 1,
+    secret: false,
+    description: 'Share of the calls that the node gets, relative to the other nodes of its network.',
+  },
+  {
+    path: ['networks', 0, 'genesis_hash'],
+    type: 'string',
+    env: 'KEYSLOT_GENESIS_HASH',
+    secret: false,
+    description:
+      'Genesis hash of the network. A node with another one is never asked. Without it, the hash that most nodes have counts, and a network with one node takes any.',
+  },
+  {
     path: ['upstream', 'connections'],
     type: 'integer',
     env: 'KEYSLOT_UPSTREAM_CONNECTIONS',
@@ -680,7 +892,60 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10000,
     secret: false,
     description:
-      "How long a node's WebSocket may go without a slot notification before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network.",
+      "How long a node's WebSocket may go without a slot notification, or leave a call that a subscription needs unanswered, before it is closed and reopened, at the next node if there are several. At least four slots at the measured pace of the network.",
+  },
+  {
+    path: ['upstream', 'max_lag_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_MAX_LAG_MS',
+    default: 5000,
+    secret: false,
+    description:
+      'How far a node may be behind the best node of its network, in slots at the measured pace. A node that is further behind is asked only if no other answers, until it has caught up to half of this.',
+  },
+  {
+    path: ['upstream', 'patience_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_PATIENCE_MS',
+    default: 5000,
+    secret: false,
+    description: 'Time after which a read that a node has not answered is sent to another node too.',
+  },
+  {
+    path: ['upstream', 'hedge_percent'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_HEDGE_PERCENT',
+    default: 0,
+    secret: false,
+    description:
+      'Share of reads that may be sent to a second node when they take longer than 95 of 100 reads of the first one did; the first answer counts. 0 turns that off.',
+  },
+  {
+    path: ['upstream', 'send_to'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_SEND_TO',
+    default: 1,
+    secret: false,
+    description:
+      'Number of nodes that a transaction is sent to at the same time. It is never sent to a node again that may have taken it.',
+  },
+  {
+    path: ['upstream', 'own_reads'],
+    type: 'boolean',
+    env: 'KEYSLOT_UPSTREAM_OWN_READS',
+    default: true,
+    secret: false,
+    description:
+      'A key, or a session of it that the header Keyslot-Session names, never reads a state older than one that it has seen. Nodes that are behind are not asked.',
+  },
+  {
+    path: ['upstream', 'own_reads_wait_ms'],
+    type: 'integer',
+    env: 'KEYSLOT_UPSTREAM_OWN_READS_WAIT_MS',
+    default: 2000,
+    secret: false,
+    description:
+      'How long a call waits for a node that has reached what its key has seen, before it is refused.',
   },
   {
     path: ['websocket', 'max_sockets'],
@@ -767,6 +1032,47 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Number of responses of each node that are checked per minute, besides the first response of every method after a start. Methods that were not checked recently go first. 0 turns the checks off.',
   },
   {
+    path: ['tracing', 'endpoint'],
+    type: 'string',
+    env: 'KEYSLOT_TRACING_ENDPOINT',
+    secret: true,
+    description:
+      'Address of a collector that takes traces by OTLP over HTTP, as JSON, with its path: http://127.0.0.1:4318/v1/traces.',
+  },
+  {
+    path: ['tracing', 'authorization'],
+    type: 'string',
+    env: 'KEYSLOT_TRACING_AUTHORIZATION',
+    secret: true,
+    description: 'Value of the header field Authorization that the collector is sent, such as "Bearer …".',
+  },
+  {
+    path: ['tracing', 'sample_per_million'],
+    type: 'integer',
+    env: 'KEYSLOT_TRACING_SAMPLE_PER_MILLION',
+    default: 10000,
+    secret: false,
+    description: 'Of a million requests, so many are traced; the maximum traces all.',
+  },
+  {
+    path: ['tracing', 'traceparent'],
+    type: 'string',
+    env: 'KEYSLOT_TRACING_TRACEPARENT',
+    default: 'ignore',
+    secret: false,
+    description:
+      "What the header traceparent of a request counts for (W3C Trace Context): nothing; with `parent`, the caller's span is the parent of the gateway's; with `sample`, the caller also decides whether the request is traced.",
+  },
+  {
+    path: ['backup', 'recipients'],
+    type: 'array',
+    env: 'KEYSLOT_BACKUP_RECIPIENTS',
+    default: [],
+    secret: false,
+    description:
+      'Public keys of age that backups are encrypted to; keyslot backup key makes one. The keys that open them are kept apart from the server.',
+  },
+  {
     path: ['usage', 'retention_days'],
     type: 'integer',
     env: 'KEYSLOT_USAGE_RETENTION_DAYS',
@@ -826,6 +1132,52 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     secret: false,
     description:
       'Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026.',
+  },
+  {
+    path: ['localnet', 'ephemeral'],
+    type: 'boolean',
+    env: 'KEYSLOT_LOCALNET_EPHEMERAL',
+    default: false,
+    secret: false,
+    description:
+      'Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart.',
+  },
+  {
+    path: ['localnet', 'votes'],
+    type: 'boolean',
+    env: 'KEYSLOT_LOCALNET_VOTES',
+    default: false,
+    secret: false,
+    description:
+      'Let the validator of the embedded ledger vote for every slot by a transaction in the next block, as validators did before Alpenglow, so that no block is empty.',
+  },
+  {
+    path: ['localnet', 'cheat_codes'],
+    type: 'boolean',
+    env: 'KEYSLOT_LOCALNET_CHEAT_CODES',
+    default: false,
+    secret: false,
+    description:
+      'Serve the cheat codes of the embedded ledger, which set accounts, time and history at will, at the address of the embedded ledger itself (docs/localnet.md). They are not served through the gateway, except by gateway_trace.',
+  },
+  {
+    path: ['localnet', 'gateway_trace'],
+    type: 'boolean',
+    env: 'KEYSLOT_LOCALNET_GATEWAY_TRACE',
+    default: false,
+    secret: false,
+    description:
+      'With cheat_codes: serve localnet_trace, which reads and changes nothing, through the gateway as well, to every key of the network of the embedded ledger. The explorer of the dashboard shows what it tells.',
+  },
+  {
+    path: ['localnet', 'slots_per_epoch'],
+    type: 'integer',
+    env: 'KEYSLOT_LOCALNET_SLOTS_PER_EPOCH',
+    cli: '--slots-per-epoch',
+    default: 432000,
+    secret: false,
+    description:
+      'Number of slots in an epoch. Stake that is delegated or deactivated in an epoch changes state in the next one, so short epochs let tests see it.',
   },
   {
     path: ['localnet', 'history_slots'],
@@ -935,6 +1287,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
 
 /** The bounds and the default of every whole number that has one, by its path. */
 export const CONFIG_INTEGERS = {
+  workers: { minimum: 1, maximum: 64, default: 1 },
+  shutdown_grace_ms: { minimum: 0, maximum: 600000, default: 0 },
   shutdown_deadline_ms: { minimum: 0, maximum: 600000, default: 10000 },
   'http.port': { minimum: 0, maximum: 65535, default: 8080 },
   'http.max_connections': { minimum: 16, maximum: 1000000, default: 25000 },
@@ -950,13 +1304,24 @@ export const CONFIG_INTEGERS = {
   'grpc.max_unread_messages': { minimum: 1, maximum: 100000, default: 1000 },
   'grpc.history_slots': { minimum: 1, maximum: 100000, default: 512 },
   'grpc.history_bytes': { minimum: 1048576, maximum: 17179869184, default: 134217728 },
+  'grpc.segments_bytes': { minimum: 0, maximum: 1125899906842624, default: 10000000000 },
   'grpc.linger_ms': { minimum: 0, maximum: 86400000, default: 60000 },
   'grpc.max_block_bytes': { minimum: 1048576, maximum: 1073741824, default: 134217728 },
+  'redis.topics_bytes': { minimum: 1048576, maximum: 17179869184, default: 268435456 },
+  'webhooks.retention_days': { minimum: 4, maximum: 3660, default: 30 },
+  'webhooks.ledger_retention_days': { minimum: 1, maximum: 3660, default: 3 },
+  'billing.payment_days': { minimum: 0, maximum: 365, default: 30 },
+  'networks.0.upstreams.0.weight': { minimum: 1, maximum: 1000, default: 1 },
   'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
   'upstream.connect_timeout_ms': { minimum: 10, maximum: 60000, default: 2000 },
   'upstream.response_timeout_ms': { minimum: 10, maximum: 600000, default: 30000 },
   'upstream.body_timeout_ms': { minimum: 10, maximum: 600000, default: 15000 },
   'upstream.ws_silence_ms': { minimum: 100, maximum: 600000, default: 10000 },
+  'upstream.max_lag_ms': { minimum: 100, maximum: 600000, default: 5000 },
+  'upstream.patience_ms': { minimum: 10, maximum: 600000, default: 5000 },
+  'upstream.hedge_percent': { minimum: 0, maximum: 20, default: 0 },
+  'upstream.send_to': { minimum: 1, maximum: 16, default: 1 },
+  'upstream.own_reads_wait_ms': { minimum: 1, maximum: 60000, default: 2000 },
   'websocket.max_sockets': { minimum: 1, maximum: 1000000, default: 20000 },
   'websocket.max_sockets_per_key': { minimum: 1, maximum: 1000000, default: 10000 },
   'websocket.max_subscriptions': { minimum: 1, maximum: 1000000, default: 1000 },
@@ -966,11 +1331,13 @@ export const CONFIG_INTEGERS = {
   'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
   'drift.samples_per_minute': { minimum: 0, maximum: 6000, default: 20 },
+  'tracing.sample_per_million': { minimum: 0, maximum: 1000000, default: 10000 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 1000000 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },
   'localnet.finality_slots': { minimum: 0, maximum: 31, default: 31 },
   'localnet.lamports_per_byte': { minimum: 1, maximum: 1000000, default: 5080 },
+  'localnet.slots_per_epoch': { minimum: 32, maximum: 432000, default: 432000 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
   'hsm.pkcs11.sessions': { minimum: 1, maximum: 64, default: 4 },

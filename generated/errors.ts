@@ -37,6 +37,53 @@ export const ERRORS = {
     jsonrpc: { code: -32601, message: 'Method not found' },
     data: [],
   },
+  /** A method that changes the embedded ledger at will. */
+  cheatCodesOff: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: {
+      code: -32601,
+      message: 'Method not found: the cheat codes are off; start the embedded ledger with --cheat-codes',
+    },
+    data: [],
+  },
+  /** An embedded ledger that is a fork cannot have what its node or its cassette does not give. */
+  forkFailed: { area: 'ledger', http: 200, jsonrpc: { code: -32603, message: 'Fork: {reason}' }, data: [] },
+  /** The gateway serves localnet_trace of an embedded ledger alone, and only if it is told to. */
+  traceNotServed: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: {
+      code: -32601,
+      message:
+        'Method not found: localnet_trace is served for an embedded ledger alone, with localnet.cheat_codes and localnet.gateway_trace (KEYSLOT_LOCALNET_CHEAT_CODES=true, KEYSLOT_LOCALNET_GATEWAY_TRACE=true)',
+    },
+    data: [],
+  },
+  /** The state that a ledger on disk goes back to cannot be written; nothing has changed. */
+  branchNotKept: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: {
+      code: -32600,
+      message: 'Invalid request: the state cannot be written to the folder of the ledger: {reason}',
+    },
+    data: [],
+  },
+  /** The embedded ledger ends: not all slots that were asked for are closed. */
+  ledgerStopped: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: { code: -32603, message: 'Internal error: the ledger ends before all slots are closed' },
+    data: [],
+  },
+  /** A snapshot of the embedded ledger cannot be written to its file; nothing of it stays. */
+  snapshotNotSaved: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: { code: -32600, message: 'Invalid request: the snapshot cannot be written: {reason}' },
+    data: [],
+  },
   /** The server failed while it handled the request. */
   internalError: {
     area: 'envelope',
@@ -171,6 +218,20 @@ export const ERRORS = {
     area: 'params',
     http: 200,
     jsonrpc: { code: -32602, message: 'Limit too large; max {limit}' },
+    data: ['parameter', 'limit', 'value'],
+  },
+  /** A number of a cheat code is below its minimum. */
+  valueTooSmall: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid params: {parameter} is {value}, and the minimum is {limit}' },
+    data: ['parameter', 'limit', 'value'],
+  },
+  /** A number of a cheat code is above its maximum. */
+  valueTooLarge: {
+    area: 'params',
+    http: 200,
+    jsonrpc: { code: -32602, message: 'Invalid params: {parameter} is {value}, and the maximum is {limit}' },
     data: ['parameter', 'limit', 'value'],
   },
   /** The end slot is too far above the start slot. */
@@ -338,6 +399,17 @@ export const ERRORS = {
     http: 200,
     jsonrpc: { code: -32602, message: 'Too many accounts provided; max {limit}' },
     data: ['limit', 'value'],
+  },
+  /** A name that no snapshot of the embedded ledger can have. */
+  snapshotNameInvalid: {
+    area: 'params',
+    http: 200,
+    jsonrpc: {
+      code: -32602,
+      message:
+        'Invalid params: the name of a snapshot has 1 to 64 letters, digits, dots, hyphens and underscores, and not dots alone',
+    },
+    data: ['parameter'],
   },
   /** The address to subscribe to is not 32 bytes in base-58. */
   subscribedAddressInvalid: {
@@ -569,6 +641,17 @@ export const ERRORS = {
     jsonrpc: { code: -32021, message: 'No slot history' },
     data: [],
   },
+  /** No node has reached the slot that this key, or this session of it, has seen already. */
+  readBehind: {
+    area: 'ledger',
+    http: 200,
+    jsonrpc: {
+      code: -32016,
+      message:
+        'Minimum context slot has not been reached: this key has seen {seen} at {commitment}, and the nodes of this network are at slot {contextSlot}; try again',
+    },
+    data: ['contextSlot', 'seen', 'commitment'],
+  },
   /** The params have a member that the network's nodes are too old for; those nodes would silently ignore it. */
   nodeTooOld: {
     area: 'ledger',
@@ -761,7 +844,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The key has used up the allowance of its plan for this window. A request counts with the sum of the weights of its calls; none of them ran. */
+  /** The key has too little left of the allowance of its plan in a window. A request counts with the sum of the weights of its calls; none of them ran. */
   rateLimited: {
     area: 'access',
     http: 429,
@@ -776,6 +859,20 @@ export const ERRORS = {
         'Rate limit of the plan {policy} reached: {limit} in {windowMs} ms, {remaining} left, {value} requested; try again in {retryAfterSeconds} s',
     },
     data: ['policy', 'limit', 'windowMs', 'remaining', 'value', 'retryAfterSeconds'],
+  },
+  /** The servers of the installation share their limits, and the store of these limits is lost: the operator chose to refuse requests meanwhile. Nothing was done. */
+  limitsUnavailable: {
+    area: 'access',
+    http: 503,
+    jsonrpc: { code: -32088, message: 'The limits of keys are unavailable; try again later' },
+    problem: {
+      code: 'limits_unavailable',
+      status: 503,
+      title: 'Limits unavailable',
+      detail: 'The limits of keys are unavailable; try again later.',
+    },
+    grpc: { status: 'UNAVAILABLE', message: 'The limits of keys are unavailable; try again later' },
+    data: [],
   },
   /** The request weighs more than the plan of its key allows at once, so a retry does not help. None of its calls ran. */
   requestTooHeavy: {
@@ -792,6 +889,28 @@ export const ERRORS = {
         'The request weighs {value}, and the plan {policy} allows {limit} at once: send smaller batches, or ask the operator for a larger plan',
     },
     data: ['policy', 'limit', 'value'],
+  },
+  /** The key has as many expensive calls in progress as its plan allows. This one did not run. */
+  tooManyExpensiveCalls: {
+    area: 'access',
+    http: 429,
+    jsonrpc: {
+      code: -32070,
+      message:
+        'The plan {policy} allows {limit} calls such as {method} at once, and {value} are in progress: wait for one to end, or ask the operator for a larger plan',
+    },
+    data: ['policy', 'limit', 'value', 'method'],
+  },
+  /** The answer to an expensive call, with those that the key has in progress, is larger than its plan allows. */
+  expensiveAnswerTooLarge: {
+    area: 'access',
+    http: 413,
+    jsonrpc: {
+      code: -32071,
+      message:
+        'The plan {policy} allows {limit} bytes of answers to calls such as {method} at once, and this one would make it {value}: ask for less by filters or dataSlice, one call after the other, or ask the operator for a larger plan',
+    },
+    data: ['policy', 'limit', 'value', 'method'],
   },
   /** The body is not UTF-8. */
   bodyNotUtf8: {
@@ -1026,6 +1145,19 @@ export const ERRORS = {
       detail: 'The limit is {limit} requests in {windowSeconds} s; try again in {retryAfterSeconds} s.',
     },
     data: ['limit', 'windowSeconds', 'retryAfterSeconds'],
+  },
+  /** The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
+  tooManyRequestsAtOnce: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'too_many_requests_at_once',
+      status: 429,
+      title: 'Too many requests at once',
+      detail:
+        'The limit is {limit} requests in progress and {waiting} that wait: send the next one when another has been answered, or try again in {retryAfterSeconds} s.',
+    },
+    data: ['limit', 'waiting', 'retryAfterSeconds'],
   },
   /** A token cannot create one that may do more than itself. */
   scopeNotHeld: {
@@ -1880,6 +2012,13 @@ export const ERRORS = {
     jsonrpc: { code: -32094, message: 'The signer cannot start: {reason}' },
     data: [],
   },
+  /** A gateway process of keyslot serve --workers cannot start. */
+  workersNotStarted: {
+    area: 'process',
+    http: 200,
+    jsonrpc: { code: -32039, message: 'The workers cannot start: {reason}' },
+    data: [],
+  },
   /** Keys cannot be generated: the generator fails its known-answer tests, or its threads do not start. */
   keyGenerationNotStarted: {
     area: 'process',
@@ -1896,6 +2035,13 @@ export const ERRORS = {
       message:
         'The path {path} has {value} bytes, and the limit for a socket is {limit}: set KEYSLOT_DATA_DIR to a shorter path',
     },
+    data: [],
+  },
+  /** A backup or another copy of an installation cannot be made, read or restored. */
+  copyRefused: {
+    area: 'command',
+    http: 503,
+    jsonrpc: { code: -32088, message: '{where}: {reason}' },
     data: [],
   },
   /** The running server does not answer the command. */
@@ -2062,6 +2208,43 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** No invoice that the caller may read has this number. */
+  invoiceNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'invoice_not_found',
+      status: 404,
+      title: 'Invoice not found',
+      detail: 'There is no invoice {number}.',
+    },
+    data: [],
+  },
+  /** More is given back than is left of the invoice. */
+  creditNoteTooHigh: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'credit_note_too_high',
+      status: 409,
+      title: 'Credit note too high',
+      detail: '{amountUsd} USD cannot be given back: {leftUsd} USD are left of the invoice {number}.',
+    },
+    data: ['amountUsd', 'leftUsd'],
+  },
+  /** The account owes more than it could under the new terms. */
+  accountOwes: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'account_owes',
+      status: 409,
+      title: 'Account owes',
+      detail:
+        'The account owes {owedUsd} USD: first credit what was paid, or set a credit limit of at least {owedUsd} USD, which allows no further spending.',
+    },
+    data: ['owedUsd'],
+  },
   /** No webhook of the account has this id. */
   webhookNotFound: {
     area: 'account',
@@ -2146,6 +2329,30 @@ export const ERRORS = {
     },
     data: ['limit'],
   },
+  /** No planned work has this id. */
+  plannedWorkNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'planned_work_not_found',
+      status: 404,
+      title: 'Planned work not found',
+      detail: 'There is no planned work with the id {id}.',
+    },
+    data: [],
+  },
+  /** The planned work has begun, so it cannot be cancelled any more. */
+  plannedWorkBegun: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'planned_work_begun',
+      status: 409,
+      title: 'Planned work begun',
+      detail: 'The planned work {id} began at {startsAt}; only work that has not begun can be cancelled.',
+    },
+    data: [],
+  },
   /** No access token has this id. */
   tokenNotFound: {
     area: 'command',
@@ -2187,6 +2394,19 @@ export const ERRORS = {
     jsonrpc: {
       code: -32085,
       message: 'The request took too long and was cancelled; nothing was charged. Try again',
+    },
+    data: [],
+  },
+  /** The server was cut off from its store for so long that it was taken for gone, and what it may have delivered was charged in full. */
+  reservationCharged: {
+    area: 'account',
+    http: 500,
+    problem: {
+      code: 'reservation_charged',
+      status: 500,
+      title: 'Charged in full',
+      detail:
+        'The server lost its store while it delivered, and everything that was reserved for this request was charged. What did not arrive is made again, free of charge: repeat the request with the same Idempotency-Key, and X-Wallets-Received.',
     },
     data: [],
   },
@@ -2251,6 +2471,12 @@ export type ErrorContext = {
   readonly unsupportedVersion: Readonly<Record<string, never>>;
   readonly batchTooLarge: { readonly limit: number | bigint; readonly value: number | bigint };
   readonly methodNotFound: Readonly<Record<string, never>>;
+  readonly cheatCodesOff: Readonly<Record<string, never>>;
+  readonly forkFailed: { readonly reason: string };
+  readonly traceNotServed: Readonly<Record<string, never>>;
+  readonly branchNotKept: { readonly reason: string };
+  readonly ledgerStopped: Readonly<Record<string, never>>;
+  readonly snapshotNotSaved: { readonly reason: string };
   readonly internalError: Readonly<Record<string, never>>;
   readonly paramsNotArray: Readonly<Record<string, never>>;
   readonly tooFewParams: { readonly limit: number | bigint; readonly value: number | bigint };
@@ -2297,6 +2523,16 @@ export type ErrorContext = {
     readonly limit: number | bigint;
     readonly value: number | bigint;
   };
+  readonly valueTooSmall: {
+    readonly parameter: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
+  readonly valueTooLarge: {
+    readonly parameter: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
   readonly slotRangeTooLarge: {
     readonly parameter: string;
     readonly limit: number | bigint;
@@ -2339,6 +2575,7 @@ export type ErrorContext = {
   readonly firstSlotTooSmall: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly lastSlotTooLarge: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly tooManySimulatedAccounts: { readonly value: number | bigint; readonly limit: number | bigint };
+  readonly snapshotNameInvalid: { readonly parameter: string };
   readonly subscribedAddressInvalid: { readonly parameter: string };
   readonly subscribedSignatureInvalid: { readonly parameter: string };
   readonly mentionsInvalid: { readonly parameter: string };
@@ -2374,6 +2611,11 @@ export type ErrorContext = {
   readonly longTermStorageUnreachable: Readonly<Record<string, never>>;
   readonly transactionNotFound: { readonly signature: string };
   readonly noSlotHistory: Readonly<Record<string, never>>;
+  readonly readBehind: {
+    readonly contextSlot: number | bigint;
+    readonly seen: string;
+    readonly commitment: string;
+  };
   readonly nodeTooOld: { readonly member: string; readonly needed: string; readonly versions: string };
   readonly leaderNotScheduled: { readonly identity: string };
   readonly apiKeyMissing: Readonly<Record<string, never>>;
@@ -2400,10 +2642,23 @@ export type ErrorContext = {
     readonly value: number | bigint;
     readonly retryAfterSeconds: number | bigint;
   };
+  readonly limitsUnavailable: Readonly<Record<string, never>>;
   readonly requestTooHeavy: {
     readonly policy: string;
     readonly limit: number | bigint;
     readonly value: number | bigint;
+  };
+  readonly tooManyExpensiveCalls: {
+    readonly policy: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+    readonly method: string;
+  };
+  readonly expensiveAnswerTooLarge: {
+    readonly policy: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+    readonly method: string;
   };
   readonly bodyNotUtf8: Readonly<Record<string, never>>;
   readonly upgradeRequired: Readonly<Record<string, never>>;
@@ -2438,6 +2693,11 @@ export type ErrorContext = {
   readonly accountRateLimited: {
     readonly limit: number | bigint;
     readonly windowSeconds: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly tooManyRequestsAtOnce: {
+    readonly limit: number | bigint;
+    readonly waiting: number | bigint;
     readonly retryAfterSeconds: number | bigint;
   };
   readonly scopeNotHeld: { readonly scope: string };
@@ -2523,12 +2783,14 @@ export type ErrorContext = {
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
   readonly signerNotStarted: { readonly reason: string };
+  readonly workersNotStarted: { readonly reason: string };
   readonly keyGenerationNotStarted: { readonly reason: string };
   readonly adminPathTooLong: {
     readonly path: string;
     readonly limit: number | bigint;
     readonly value: number | bigint;
   };
+  readonly copyRefused: { readonly where: string; readonly reason: string };
   readonly adminFailed: { readonly path: string; readonly reason: string };
   readonly invalidCommand: { readonly reason: string };
   readonly keyNotFound: { readonly id: string };
@@ -2542,6 +2804,13 @@ export type ErrorContext = {
   readonly accountNotOperator: { readonly name: string };
   readonly creditNotAvailable: { readonly amountUsd: string; readonly availableUsd: string };
   readonly creditReferenceUsed: { readonly reference: string; readonly amountUsd: string };
+  readonly invoiceNotFound: { readonly number: string };
+  readonly creditNoteTooHigh: {
+    readonly amountUsd: string;
+    readonly leftUsd: string;
+    readonly number: string;
+  };
+  readonly accountOwes: { readonly owedUsd: string };
   readonly webhookNotFound: { readonly id: string };
   readonly deliveryNotFound: { readonly id: string };
   readonly webhooksTooMany: { readonly limit: number | bigint };
@@ -2549,9 +2818,12 @@ export type ErrorContext = {
   readonly limitRequestNotFound: { readonly id: string };
   readonly limitRequestDecided: { readonly id: string; readonly state: string };
   readonly limitRequestsTooMany: { readonly limit: number | bigint };
+  readonly plannedWorkNotFound: { readonly id: string };
+  readonly plannedWorkBegun: { readonly id: string; readonly startsAt: string };
   readonly tokenNotFound: { readonly id: string };
   readonly twoFactorAlreadyEnrolled: { readonly account: string };
   readonly rotationUnfinished: { readonly reason: string };
   readonly reservationClosed: Readonly<Record<string, never>>;
+  readonly reservationCharged: Readonly<Record<string, never>>;
   readonly installationKeyWrong: Readonly<Record<string, never>>;
 };

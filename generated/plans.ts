@@ -21,6 +21,14 @@ export const PLANS = {
       burst: 1000000,
     },
   },
+  /** Bounds for the calls that cost a node most: those that weigh at least `least_weight`, and getBlocks and getBlocksWithLimit over more than `wide_slots` slots. A key may have one in progress for each `requests_per_second_each` of its plan, and at least `least_at_once`; the answers in progress may have `answer_bytes_each` for each of these. Chosen by us. */
+  expensive_calls: {
+    least_weight: 15,
+    wide_slots: 10000,
+    requests_per_second_each: 25,
+    least_at_once: 2,
+    answer_bytes_each: 33554432,
+  },
   /** Calls to the endpoints that create wallets. A batch counts as one call, whatever its size. Can be raised per account. */
   wallet_create_limit: {
     requests: 1000,
@@ -34,6 +42,11 @@ export const PLANS = {
   account_limit: {
     requests: 600,
     window_seconds: 60,
+  },
+  /** Calls to the account service that are served at the same time, and how many more wait in the order in which they came. The tokens of an account count together, a member for himself, and requests with neither by the address of the client. Chosen by us. */
+  account_concurrency: {
+    served: 16,
+    waiting: 48,
   },
   /** Wallets in one call of the batch endpoint. */
   wallet_batch: {
@@ -74,6 +87,10 @@ export const PLANS = {
     monthly_minimum: {
       micro_usd: 0,
     },
+    /** An account that has chosen nothing else is told when it can spend less than this. Chosen by us. */
+    balance_notice: {
+      micro_usd: 10000000,
+    },
   },
   service_levels: {
     batch_wallets_per_second: 12000,
@@ -86,5 +103,38 @@ export const PLANS = {
       delete: 90,
     },
     availability_percent_per_month: 99.95,
+  },
+  availability: {
+    /** Parts of a minute, in each of which every process of the server proves once that it serves wallets. A part without a proof was down. A proof that takes longer than its deadline does not count. */
+    proof: {
+      parts_per_minute: 12,
+      deadline_ms: 4000,
+    },
+    /** A minute counts once it has been over for so long, because proofs and counts of requests are stored a little later. */
+    settled: {
+      seconds: 15,
+    },
+    /** A month counts for credits once it has been over for so long. */
+    recorded: {
+      minutes: 10,
+    },
+    /** Minutes of planned work do not count if it was announced so long before it begins. No more of them in a month are left out, the first ones first. A single work may be so long at most. */
+    planned_work: {
+      notice_hours: 24,
+      minutes_per_month: 240,
+      longest_hours: 24,
+    },
+    /** Minutes are kept for so long at least, and until the credits of their month are booked. What they add up to stays. */
+    kept: {
+      days: 62,
+    },
+  },
+  /** The first row is the availability target. An account whose availability in a month was below a row's gets the credit of the last such row, in percent of what the wallet service charged it in that month, rounded up to a micro-USD. */
+  service_credits: {
+    rows: [
+      { below_percent: 99.95, credit_percent: 10 },
+      { below_percent: 99, credit_percent: 25 },
+      { below_percent: 95, credit_percent: 100 },
+    ],
   },
 } as const;

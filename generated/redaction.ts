@@ -9,17 +9,23 @@ export const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-two-factor-code'
 /** Settings whose values are never logged, as paths in a configuration; [*] is every item of a list. */
 export const SECRET_SETTINGS = [
   'database_url',
+  'redis.url',
   'mail.smtp_url',
   'networks[*].upstreams[*].url',
   'networks[*].upstreams[*].ws_url',
+  'tracing.endpoint',
+  'tracing.authorization',
   'hsm.pkcs11.pin',
 ] as const;
 
 /** Environment variables whose values are never logged. */
 export const SECRET_VARIABLES = [
   'KEYSLOT_DATABASE_URL',
+  'KEYSLOT_REDIS_URL',
   'KEYSLOT_MAIL_SMTP_URL',
   'KEYSLOT_UPSTREAM_URL',
   'KEYSLOT_UPSTREAM_WS_URL',
+  'KEYSLOT_TRACING_ENDPOINT',
+  'KEYSLOT_TRACING_AUTHORIZATION',
   'KEYSLOT_PKCS11_PIN',
 ] as const;

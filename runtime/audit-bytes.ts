@@ -7,6 +7,16 @@ export type AuditCharge = {
   readonly month: string;
   /** Micro-USD. */
   readonly amount: number;
+  /** The prices that the amount follows from; of what was given back, and of charges of before they were recorded, there are none. */
+  readonly prices?: ChargePrices;
+};
+
+/** Prices of a row of the price list, in micro-USD of one unit. */
+export type ChargePrices = {
+  readonly standard: number;
+  readonly volume: number;
+  /** Units of a month above so many have the volume price. */
+  readonly volumeThreshold: number;
 };
 
 /** A record of the audit log, as its hash covers it. It never holds a secret, a signed message, or a mnemonic. */
@@ -32,6 +42,8 @@ export type AuditRecord = {
   readonly subject?: string | null;
   /** The charges of the transaction that appended the record, in their order. */
   readonly charges?: readonly AuditCharge[] | null;
+  /** SHA-256 of the document that was issued, in hexadecimal digits (see `documentBytes`). */
+  readonly documentSha256?: string | null;
 };
 
 /** A statement of a chain's state at one of its records. */
@@ -55,16 +67,18 @@ const encoder = new TextEncoder();
  * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array of
  * its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. A member and a
  * subject follow in one array of both, which a record without either does not have; charges in an array of arrays, which only a record with
- * charges has. See docs/decisions/0020-audit-chain.md.
+ * charges has; and the digest of a document as the only member of an object, which only a record with one has. See docs/decisions/0020-audit-chain.md.
  */
 export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> => {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
   const { address = null, memberId = null, subject = null, charges = null } = record;
+  const { documentSha256 = null } = record;
   const at = new Date(atMs).toISOString();
   const members: unknown[] = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
   if (address !== null) members.push(address);
   if (memberId !== null || subject !== null) members.push([memberId, subject]);
   if (charges !== null) members.push(charges.map(chargeMembers));
+  if (documentSha256 !== null) members.push({ document_sha256: documentSha256 });
   const mark = encoder.encode(RECORD_DOMAIN);
   const text = encoder.encode(JSON.stringify(members));
   const bytes = new Uint8Array(mark.length + previous.length + text.length);
@@ -74,13 +88,14 @@ export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Arr
   return bytes;
 };
 
-/** A charge as its record's hash covers it: row, units, month, micro-USD. */
-export const chargeMembers = ({ operation, units, month, amount }: AuditCharge): readonly unknown[] => [
-  operation,
-  units,
-  month,
-  amount,
-];
+/** A charge as its record's hash covers it: row, units, month, micro-USD; then the prices, if it has any. */
+export const chargeMembers = ({ prices, ...charge }: AuditCharge): readonly unknown[] => {
+  const { operation, units, month, amount } = charge;
+  const members = [operation, units, month, amount];
+  return prices === undefined
+    ? members
+    : [...members, prices.standard, prices.volume, prices.volumeThreshold];
+};
 
 /** The bytes that are signed: a mark, and the head as a JSON array of account, position, hash (hex) and instant (ISO 8601). */
 export const headBytes = ({ accountId, seq, hash, atMs }: HeadStatement): Uint8Array<ArrayBuffer> => {

@@ -16,6 +16,7 @@ export type ShownRecord = {
   readonly member_id?: string;
   readonly subject?: string;
   readonly charges?: readonly ShownCharge[];
+  readonly document_sha256?: string;
 };
 
 type ShownCharge = {
@@ -23,6 +24,14 @@ type ShownCharge = {
   readonly units: number;
   readonly month: string;
   readonly amount_usd: string;
+  readonly prices?: ShownPrices;
+};
+
+/** The prices of a charge as the account service shows them. */
+export type ShownPrices = {
+  readonly standard_usd: string;
+  readonly volume_usd: string;
+  readonly volume_threshold: number;
 };
 
 /** Returns what the hash of a shown record covers. */
@@ -32,10 +41,18 @@ export const readAuditRecord = (shown: ShownRecord): AuditRecord => ({
   ...{ walletId: shown.wallet_id ?? null, units: shown.units, address: shown.address ?? null },
   ...{ memberId: shown.member_id ?? null, subject: shown.subject ?? null },
   charges: shown.charges?.map(readCharge) ?? null,
+  documentSha256: shown.document_sha256 ?? null,
 });
 
 /** An amount that is no amount is NaN, which no hash covers. */
-const readCharge = ({ amount_usd: amount, ...charge }: ShownCharge) => ({
+const readCharge = ({ amount_usd: amount, prices, ...charge }: ShownCharge) => ({
   ...charge,
   amount: Number(parseUsd(amount)),
+  ...(prices !== undefined && {
+    prices: {
+      standard: Number(parseUsd(prices.standard_usd)),
+      volume: Number(parseUsd(prices.volume_usd)),
+      volumeThreshold: prices.volume_threshold,
+    },
+  }),
 });

@@ -19,8 +19,8 @@ export type RestFailure =
       readonly problem: ProblemBody;
       readonly retryAfterSeconds?: number;
     }
-  /** The server answered with an HTTP status and no problem. */
-  | { readonly kind: 'http'; readonly status: number }
+  /** The server, or a proxy in front of it, answered with an HTTP status and no problem. */
+  | { readonly kind: 'http'; readonly status: number; readonly retryAfterSeconds?: number }
   /** The answer is not what the operation answers. */
   | { readonly kind: 'malformed'; readonly reason: string }
   /** A stream ended before all that was announced had come. */

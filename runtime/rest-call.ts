@@ -147,16 +147,11 @@ const resultOf = (operation: string, response: Response, type: string, text: str
     if (value === undefined) throw new RestCallError(operation, { kind: 'malformed', reason: 'not JSON' });
     return value;
   }
-  if (!type.startsWith('application/problem+json') || !isProblem(value))
-    throw new RestCallError(operation, { kind: 'http', status });
   const wait = response.headers.get('retry-after');
-  throw new RestCallError(operation, {
-    kind: 'problem',
-    status,
-    code: value.code,
-    problem: value,
-    ...(wait !== null && /^\d+$/.test(wait) && { retryAfterSeconds: Number(wait) }),
-  });
+  const asked = wait !== null && /^\d+$/.test(wait) ? { retryAfterSeconds: Number(wait) } : {};
+  if (!type.startsWith('application/problem+json') || !isProblem(value))
+    throw new RestCallError(operation, { kind: 'http', status, ...asked });
+  throw new RestCallError(operation, { kind: 'problem', status, code: value.code, problem: value, ...asked });
 };
 
 const parse = (text: string): unknown => {

@@ -8,6 +8,8 @@ export type ClientOptions = {
   readonly url: string;
   /** Sent as the query parameter `apikey`. */
   readonly apiKey?: string;
+  /** Which of the users behind the key reads: what each has seen is remembered for itself. */
+  readonly session?: string;
   readonly fetch?: typeof fetch;
   /** Deadline of a call, the whole answer included; default 30,000. */
   readonly timeoutMs?: number;
@@ -19,7 +21,14 @@ export type ClientOptions = {
 export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** A call over HTTP POST (JSON-RPC 2.0). */
-export const createRpcCall = ({ url, apiKey, fetch: send = fetch, ...limits }: ClientOptions): RpcCall => {
+export const createRpcCall = ({
+  url,
+  apiKey,
+  session,
+  fetch: send = fetch,
+  ...limits
+}: ClientOptions): RpcCall => {
+  const headers = { 'content-type': 'application/json', ...(session && { 'keyslot-session': session }) };
   const address = new URL(url);
   if (apiKey !== undefined) address.searchParams.set('apikey', apiKey);
   let lastId = 0;
@@ -28,8 +37,7 @@ export const createRpcCall = ({ url, apiKey, fetch: send = fetch, ...limits }: C
     const id = lastId;
     const body = printJson({ jsonrpc: '2.0', id, method, params });
     const { status, text } = await exchange(
-      (signal) =>
-        send(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal }),
+      (signal) => send(address, { method: 'POST', headers, body, signal }),
       method,
       limits,
     );

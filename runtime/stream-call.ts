@@ -2,6 +2,7 @@ import {
   type ClientReadableStream,
   credentials,
   type ChannelCredentials,
+  type ChannelOptions,
   Metadata,
   type ServiceError,
   status,
@@ -16,6 +17,8 @@ export type StreamClientOptions = {
   readonly token?: string;
   /** `<name>-<environment>`; default: the first network that the server has. */
   readonly network?: string;
+  /** Which of the users behind the key reads: what each has seen is remembered for itself. */
+  readonly session?: string;
   /** Certificates to trust, PEM; default: those of Node. */
   readonly rootCertificates?: Buffer;
   /** Longest pause between two attempts to reconnect; default 5,000 ms. */
@@ -59,6 +62,8 @@ export type OpenStream = (metadata: Metadata) => ClientReadableStream<Response>;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
+/** How often a stream is tried at most whose connection fails before it was open. */
+const MAX_OPENINGS = 3;
 /** What is tried again, once a stream was open: the server is away, broke off, or let a slow reader go. */
 const MENDED: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED]);
 const MENDED_ERRORS: ReadonlySet<string | undefined> = new Set([
@@ -86,9 +91,11 @@ export async function* readStream<M>(
   const position: Position = { after: resumeSlot, partial: undefined, seen: 0 };
   const maxPauseMs = client.maxPauseMs ?? MAX_PAUSE_MS;
   let isOpened = false;
+  let openings = 0;
   let pauseMs = FIRST_PAUSE_MS;
   const isAborted = (): boolean => signal?.aborted === true;
   while (!isAborted()) {
+    openings++;
     const stream = open(metadataOf(client, position.after));
     const cancel = (): void => stream.cancel();
     // What a cancelled stream ends with comes after its reader has left.
@@ -117,7 +124,8 @@ export async function* readStream<M>(
       if (isAborted()) return;
       if (!isServiceError(thrown)) throw thrown;
       const lost = new StreamCallError(thrown);
-      if (!isOpened || !(MENDED.has(thrown.code) || MENDED_ERRORS.has(lost.error))) throw lost;
+      const isMended = MENDED.has(thrown.code) || MENDED_ERRORS.has(lost.error);
+      if (!(isOpened ? isMended : openings < MAX_OPENINGS && isCutConnection(thrown, lost))) throw lost;
       onReconnect?.(lost);
     } finally {
       signal?.removeEventListener('abort', cancel);
@@ -130,26 +138,44 @@ export async function* readStream<M>(
 
 /** The metadata of a call. */
 export const metadataOf = (
-  { apiKey, token, network }: StreamClientOptions,
+  { apiKey, token, network, session }: StreamClientOptions,
   resumeSlot?: bigint,
 ): Metadata => {
   const metadata = new Metadata();
   metadata.set('x-api-key', apiKey);
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
   if (network !== undefined) metadata.set('x-network', network);
+  if (session !== undefined) metadata.set('keyslot-session', session);
   if (resumeSlot !== undefined) metadata.set('x-resume-slot', String(resumeSlot));
   return metadata;
 };
 
+/** A server, and the connection to it. */
+export type StreamTarget = {
+  readonly target: string;
+  readonly credentials: ChannelCredentials;
+  readonly channel: ChannelOptions;
+};
+
 /** Where to connect, and how. @throws TypeError if the URL is none of http or https. */
-export const targetOf = ({
-  url,
-  rootCertificates,
-}: StreamClientOptions): { readonly target: string; readonly credentials: ChannelCredentials } => {
+export const targetOf = ({ url, rootCertificates, maxPauseMs }: StreamClientOptions): StreamTarget => {
   const { protocol, host } = new URL(url);
-  if (protocol === 'http:') return { target: host, credentials: credentials.createInsecure() };
-  if (protocol !== 'https:') throw new TypeError('the URL must begin with http:// or https://');
-  return { target: host, credentials: credentials.createSsl(rootCertificates ?? null) };
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError('the URL must begin with http:// or https://');
+  return {
+    target: host,
+    credentials:
+      protocol === 'http:' ? credentials.createInsecure() : credentials.createSsl(rootCertificates ?? null),
+    channel: {
+      // Messages of any size; a connection without any reply, pings included, counts as lost.
+      'grpc.max_receive_message_length': -1,
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 10_000,
+      // Between two connections grpc-js has pauses of its own, up to two minutes: calls fail meanwhile without one.
+      'grpc.initial_reconnect_backoff_ms': FIRST_PAUSE_MS,
+      'grpc.max_reconnect_backoff_ms': maxPauseMs ?? MAX_PAUSE_MS,
+    },
+  };
 };
 
 /** The answer of a call that has one, or its refusal as StreamCallError. */
@@ -162,6 +188,10 @@ export const answerOf = <A>(
 
 const isServiceError = (thrown: unknown): thrown is ServiceError =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number' && 'metadata' in thrown;
+
+/** No server refused, the connection failed: Node ends one that left too many streams in a short time. */
+const isCutConnection = ({ code }: ServiceError, { error }: StreamCallError): boolean =>
+  (code === status.INTERNAL || code === status.UNAVAILABLE) && error === undefined;
 
 const slotOf = (metadata: Metadata): bigint | undefined => {
   const text = textOf(metadata, 'x-resume-slot');

@@ -26,4 +26,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   writeOut: (text) => void process.stdout.write(text),
   writeError: (text) => void process.stderr.write(text),
+  isInteractive: process.stderr.isTTY,
 });

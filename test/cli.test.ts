@@ -11,6 +11,7 @@ import { type NodeProcess, startNode } from './support/node-process.ts';
 import { prepareStore } from './support/prepared-store.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from './server/scripted-node.ts';
 
+const CONFIRMED = { commitment: 'confirmed' };
 const directory = useNewDirectory();
 const running: { stop: () => Promise<void> }[] = [];
 
@@ -232,6 +233,29 @@ describe('a server', () => {
     process.kill(child.pid, 'SIGKILL');
     await eventually('nobody listens on its port', () => isRefused(`http://127.0.0.1:${port}/health`));
     await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
+  });
+
+  test('the embedded ledger goes on when the server is started again', async () => {
+    const ask = async ({ base_url, rpc_paths, development }: Ready, method: string, ...params: unknown[]) => {
+      const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      return ((await response.json()) as { result: { value?: unknown } }).result;
+    };
+    const address = 'So11111111111111111111111111111111111111113';
+    const balance = async (server: Ready) => (await ask(server, 'getBalance', address, CONFIRMED)).value;
+    const first = keyslot(['serve', '--json']);
+    const server = await ready(first);
+    await ask(server, 'requestAirdrop', address, 1_000_000_000);
+    await eventually('it is funded', async () =>
+      (await balance(server)) === 1_000_000_000 ? true : undefined,
+    );
+    await first.stop();
+    expect(await balance(await ready(keyslot(['serve', '--json'])))).toBe(1_000_000_000);
   });
 
   test('serve says why its signer cannot start, and exits with 1', async () => {

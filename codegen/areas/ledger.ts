@@ -1,5 +1,6 @@
 import { createArea } from '../area.ts';
 import { lintLedger } from '../lint/ledger/index.ts';
+import { EMBEDDED_FILE } from '../model/embedded.ts';
 import {
   HEAD_FILE,
   METHODS_FOLDER,
@@ -10,6 +11,7 @@ import {
   SUBSCRIPTIONS_FILE,
   SUBSCRIPTIONS_FOLDER,
 } from '../model/ledger.ts';
+import { renderEmbeddedPage } from '../render/ledger/embedded-page.ts';
 import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
@@ -33,6 +35,7 @@ import { renderSubscriptionContract } from '../render/ledger/subscription-contra
 import { renderSubscriptions } from '../render/ledger/subscriptions.ts';
 import { renderSubscriptionsClient } from '../render/ledger/subscriptions-client.ts';
 import { renderTypes } from '../render/ledger/types.ts';
+import { renderSlots } from '../render/ledger/slots.ts';
 import { renderVersions } from '../render/ledger/versions.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -43,6 +46,7 @@ export const ledgerArea = createArea({
     HEAD_FILE,
     PRESENTATION_FILE,
     SCENARIO_FILE,
+    EMBEDDED_FILE,
     SUBSCRIPTIONS_FILE,
     `${SUBSCRIPTIONS_FOLDER}*.yaml`,
     `${METHODS_FOLDER}*.yaml`,
@@ -58,6 +62,7 @@ export const ledgerArea = createArea({
     renderMethods,
     renderSubscriptions,
     renderVersions,
+    renderSlots,
     renderLimits,
     renderParams,
     renderHandlers,
@@ -72,6 +77,7 @@ export const ledgerArea = createArea({
     renderOpenrpc,
     renderOpenapi,
     renderDocs,
+    renderEmbeddedPage,
     renderResults,
     renderContract,
     renderSubscriptionContract,

@@ -3,6 +3,7 @@ import type { LedgerModel } from '../model/ledger.ts';
 import type { Callable } from '../model/method.ts';
 import { type ParamPart, paramParts } from '../model/param-parts.ts';
 import type { Case } from '../../runtime/contract-case.ts';
+import { hasOneErrorForBoth } from '../model/schema.ts';
 import { exactError, notRefused } from './expect.ts';
 import { baseParams, withValueAt, sampleOf, valueAt } from './param-values.ts';
 
@@ -82,7 +83,7 @@ const edgesOf = (part: ParamPart, method: Callable, { schemas }: LedgerModel): r
           },
         ];
   return [
-    ...edge('minimum', minimum, -1, Number, maximum),
+    ...edge('minimum', minimum, -1, Number, hasOneErrorForBoth(part.schema) ? maximum : minimum),
     ...edge('maximum', maximum, 1, Number),
     ...edge('minItems', minItems, -1, list),
     ...edge('maxItems', maxItems, 1, list),

@@ -92,7 +92,7 @@ const errorNames = { type: 'array', items: text, uniqueItems: true };
 export const METHOD_SHAPE = {
   definitions,
   ...closed(['name', 'summary', 'tags', 'x-origin', 'x-cost', 'x-cache', 'result'], {
-    name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*([.][a-z][A-Za-z0-9]*)?$' },
+    name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*([._][a-z][A-Za-z0-9]*)?$' },
     summary: text,
     description: text,
     tags: { type: 'array', minItems: 1, maxItems: 1, items: { enum: TAGS } },
@@ -103,6 +103,8 @@ export const METHOD_SHAPE = {
     'x-served': { const: 'gateway' },
     'x-guard': { const: true },
     'x-since': nodeVersion,
+    'x-answers': { enum: ['slot', 'height', 'epoch'] },
+    'x-history': { enum: ['slot', 'signature', 'address'] },
     'x-refused-in': named(text),
     'x-span': closed(['from', 'to', 'maximum', 'error'], {
       from: text,

@@ -1,5 +1,6 @@
 import { deepFreeze, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
+import { type Embedded, readEmbedded } from './embedded.ts';
 import { type ErrorModel, readErrors } from './errors.ts';
 import { type Callable, type Method, type MethodFile, type Tag, toMethod } from './method.ts';
 import { mapSchema, refTo, type Schema, type Schemas } from './schema.ts';
@@ -26,6 +27,8 @@ export type LedgerModel = {
   readonly errors: ReadonlyMap<string, ErrorModel>;
   /** The values that the contract run puts in the place of `$name`: what each is, by name. */
   readonly scenario: Scenario;
+  /** What differs in the embedded ledger, where there is one. */
+  readonly embedded: Embedded | undefined;
 };
 
 export const METHODS_FOLDER = 'ledger/methods/';
@@ -78,6 +81,7 @@ export const readLedger = (sources: Sources): LedgerModel =>
     ),
     errors: new Map(readErrors(sources).map((error) => [error.name, error])),
     scenario: readScenario(sources),
+    embedded: readEmbedded(sources),
   });
 
 /** A method file that passed the shape check. */
@@ -101,9 +105,9 @@ export const callables = ({ methods, subscriptions, common }: LedgerModel): read
 export const sentSchemas = ({ methods, subscriptions, common }: LedgerModel): readonly Schema[] => [
   ...methods.map(({ result }) => result.schema),
   ...subscriptions.map(({ notification }) => notification.schema),
-  common.reply.schema,
-  common.unsubscribe.result.schema,
-  common.gap.schema,
+  ...(subscriptions.length === 0
+    ? []
+    : [common.reply.schema, common.unsubscribe.result.schema, common.gap.schema]),
 ];
 
 /** A schema that passed the shape check. */

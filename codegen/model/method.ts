@@ -60,6 +60,8 @@ export type MethodFile = {
   readonly 'x-served'?: 'gateway';
   readonly 'x-guard'?: true;
   readonly 'x-since'?: string;
+  readonly 'x-answers'?: 'slot' | 'height' | 'epoch';
+  readonly 'x-history'?: 'slot' | 'signature' | 'address';
   readonly 'x-refused-in'?: Readonly<Record<string, string>>;
   readonly 'x-span'?: Span;
   readonly params?: readonly (Omit<Param, 'required'> & { readonly required?: boolean })[];
@@ -87,6 +89,10 @@ export type Method = {
   readonly guard: boolean;
   /** The first version of nodes that has it, where not all have. */
   readonly since?: string;
+  /** Where its answer says how far its node is; absent: nowhere. */
+  readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
+  /** How it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
+  readonly history?: 'slot' | 'signature' | 'address';
   readonly refusedIn: Readonly<Record<string, string>>;
   readonly params: readonly Param[];
   readonly minParams: number;
@@ -129,6 +135,8 @@ export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema
     served: file['x-served'] ?? 'upstream',
     guard: file['x-guard'] ?? false,
     ...(file['x-since'] !== undefined && { since: file['x-since'] }),
+    ...answersOf(file),
+    ...(file['x-history'] !== undefined && { history: file['x-history'] }),
     refusedIn: file['x-refused-in'] ?? {},
     params,
     minParams: params.filter((param) => param.required).length,
@@ -141,6 +149,11 @@ export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema
     errors: file.errors ?? [],
     examples: file.examples ?? [],
   };
+};
+
+const answersOf = ({ result, 'x-answers': own }: MethodFile): Pick<Method, 'answers'> => {
+  const answers = result['x-context'] ? 'context' : own;
+  return answers === undefined ? {} : { answers };
 };
 
 /** Params as they are written, with their defaults filled in. */

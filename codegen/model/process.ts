@@ -19,6 +19,8 @@ export type ProcessModel = {
   readonly settings: readonly Setting[];
   readonly plans: JsonObject;
   readonly credentials: Credentials;
+  /** The schema of scenarios; undefined in a specification without a lab. */
+  readonly lab: SettingSchema | undefined;
 };
 
 /** Where a request carries a credential; headers in lower case. */
@@ -26,6 +28,7 @@ export type Credentials = { readonly query: readonly string[]; readonly headers:
 
 export const CONFIG_FILE = 'config.yaml';
 export const CREDENTIALS_FILE = 'credentials.yaml';
+export const LAB_FILE = 'lab.yaml';
 export const PLANS_FILE = 'plans.yaml';
 
 /** Reads the model of sources that lint accepted, and freezes it. */
@@ -38,6 +41,7 @@ export const readProcess = (sources: Sources): ProcessModel => {
     settings: listSettings(config, []),
     plans: isJsonObject(plans) ? plans : {},
     credentials: sources.get(CREDENTIALS_FILE) as unknown as Credentials,
+    lab: sources.has(LAB_FILE) ? parseConfig(sources.get(LAB_FILE)) : undefined,
   });
 };
 

@@ -44,6 +44,10 @@ export type Fallback = (typeof FALLBACKS)[number];
 
 export type Schemas = ReadonlyMap<string, Schema>;
 
+/** A node says one thing of both bounds, and names the upper one. */
+export const hasOneErrorForBoth = ({ 'x-errors': errors }: Schema): boolean =>
+  errors?.minimum === errors?.maximum;
+
 const REF_PREFIX = '#/components/schemas/';
 
 /** The reference to a schema by its title. */

@@ -4,13 +4,13 @@ import { packClient } from './pack-client.ts';
 import { packServer } from './pack-server.ts';
 
 /** The packages by the name that the command line has for them. */
-const PACKAGES: Readonly<Record<string, (out: string) => string>> = {
+const PACKAGES: Readonly<Record<string, (out: string) => string | Promise<string>>> = {
   client: packClient,
   keyslot: packServer,
 };
 
 /** Packs @keyslot/client and keyslot, or those that are named, into --out and prints the path of each tarball. */
-const main = (): void => {
+const main = async (): Promise<void> => {
   const { values: options, positionals } = parseArgs({
     options: { out: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) } },
     allowPositionals: true,
@@ -20,8 +20,8 @@ const main = (): void => {
     const pack = PACKAGES[name];
     if (pack === undefined)
       throw new Error(`there is no package ${name}, only ${Object.keys(PACKAGES).join(' and ')}`);
-    console.log(pack(options.out));
+    console.log(await pack(options.out));
   }
 };
 
-main();
+await main();

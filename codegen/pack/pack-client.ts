@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleLocalnet } from './bundle-localnet.ts';
 import { clientManifest } from './client-manifest.ts';
 import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
@@ -18,7 +19,7 @@ const STREAM_ENTRY = 'generated/stream/package.ts';
  * @returns the path of the tarball.
  * @throws Error of the compiler or of npm, which have then written why.
  */
-export const packClient = (out: string): string => {
+export const packClient = async (out: string): Promise<string> => {
   const folder = resolve(out, 'client');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -27,6 +28,7 @@ export const packClient = (out: string): string => {
   compile(folder, { ...part, files: ENTRIES, options: browser });
   const node = { ...part.options, lib: ['es2024'], types: ['node'] };
   compile(folder, { ...part, files: [STREAM_ENTRY], options: node });
+  await bundleLocalnet(folder);
   pointToOutputs(folder, '.d.ts');
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as RootManifest;
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(clientManifest(root), null, 2)}\n`);

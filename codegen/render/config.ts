@@ -1,16 +1,14 @@
 import type { Files } from '../area.ts';
-import type { ProcessModel, Setting, SettingSchema } from '../model/process.ts';
-import type { Schema } from '../model/schema.ts';
+import type { ProcessModel, Setting } from '../model/process.ts';
 import { INT_BOUNDS } from '../../runtime/int-kinds.ts';
-import { docComment, HEADER, literal, memberName } from '../text.ts';
-import { compileModule, partRef } from '../validators/compile.ts';
-import type { Prepared } from '../../runtime/value-keywords.ts';
+import { HEADER, literal, memberName } from '../text.ts';
+import { settingsType, settingsValidator } from './settings.ts';
 
 /** config.ts: the type of the settings and their table; config-validator.js: checks them and fills in the defaults. */
 export const renderConfig = ({ config, settings }: ProcessModel): Files => ({
   'config.ts': `${HEADER}
 /** The settings of a process, defaults filled in. */
-export type Config = ${configType(config)};
+export type Config = ${settingsType(config)};
 
 export type ConfigSetting = {
   /** Path of the value; 0 is the first item of a list. */
@@ -34,7 +32,7 @@ ${settings.map((setting) => `${literal(tableRow(setting))},\n`).join('')}];
 export const CONFIG_INTEGERS = {
 ${settings.map(integerRow).join('')}} as const;
 `,
-  'config-validator.js': `${HEADER}${configValidator(config)}`,
+  'config-validator.js': `${HEADER}${settingsValidator(config, 'validateConfig')}`,
   'config-validator.d.ts': `${HEADER}import type { Config } from './config.ts';
 
 export type ConfigProblem = {
@@ -53,13 +51,6 @@ export declare const validateConfig: {
 `,
 });
 
-const configValidator = (config: SettingSchema): string => {
-  const parts: Record<string, Prepared> = {};
-  const options = { allErrors: true, messages: true, useDefaults: true, parts };
-  const code = compileModule(prepareConfig(config, '', parts), '../runtime', options);
-  return code.replace('const validate =', 'const validateConfig =');
-};
-
 const tableRow = ({ path, schema }: Setting) => ({
   path,
   type: schema.type,
@@ -76,56 +67,4 @@ const integerRow = ({ path, schema }: Setting): string => {
   const [lowest, highest] = INT_BOUNDS[kind];
   const bounds = { minimum: schema.minimum ?? Number(lowest), maximum: schema.maximum ?? Number(highest) };
   return `${memberName(path.join('.'))}: ${literal({ ...bounds, default: fallback })},\n`;
-};
-
-/** A member is there when it is required or has a default. */
-const configType = (schema: Schema): string => {
-  if (schema.enum) return schema.enum.map(literal).join(' | ');
-  if (schema.type === 'array') return `readonly (${schema.items ? configType(schema.items) : 'unknown'})[]`;
-  if (schema.type !== 'object') return schema.type === 'integer' ? 'number' : (schema.type ?? 'unknown');
-  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
-    const there = schema.required?.includes(name) || member.default !== undefined;
-    return `${docComment(member.description)}readonly ${memberName(name)}${there ? '' : '?'}: ${configType(member)};\n`;
-  });
-  return `{\n${members.join('')}}`;
-};
-
-const KEPT = [
-  'type',
-  'enum',
-  'required',
-  'additionalProperties',
-  'default',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'pattern',
-] as const;
-
-/** What is compiled; every object inside becomes one of the parts, so that a new setting changes the validator of its own section alone. */
-const prepareConfig = (schema: SettingSchema, name: string, parts: Record<string, Prepared>): Prepared => {
-  const kept = Object.fromEntries(
-    KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),
-  );
-  const prepareInner = (child: SettingSchema, step: string): Prepared => {
-    const own = name + step.charAt(0).toUpperCase() + step.slice(1);
-    const prepared = prepareConfig(child, own, parts);
-    if (child.type !== 'object') return prepared;
-    const { default: fallback, ...part } = prepared;
-    parts[own] = part;
-    return { $ref: partRef(own), ...(fallback !== undefined && { default: fallback }) };
-  };
-  return {
-    ...kept,
-    ...(schema.type === 'integer' && { type: undefined, 'x-int': schema['x-int'] }),
-    ...(schema.minimum !== undefined && { 'x-minimum': schema.minimum }),
-    ...(schema.maximum !== undefined && { 'x-maximum': schema.maximum }),
-    ...(schema.properties && {
-      properties: Object.fromEntries(
-        Object.entries(schema.properties).map(([step, member]) => [step, prepareInner(member, step)]),
-      ),
-    }),
-    ...(schema.items && { items: prepareInner(schema.items, 'item') }),
-  };
 };

@@ -1,5 +1,5 @@
 import type { Callable } from '../model/method.ts';
-import { resolve, type Schema, type Schemas } from '../model/schema.ts';
+import { hasOneErrorForBoth, resolve, type Schema, type Schemas } from '../model/schema.ts';
 import type { Explanation, Explanations } from '../../runtime/explain-params.ts';
 import { type Prepared, typeKeyword } from '../../runtime/value-keywords.ts';
 
@@ -134,7 +134,7 @@ const limits = (schema: Schema, note: Note): Prepared => {
     note(keyword, { limit: shown ?? limit, ...(since !== undefined && { since }) });
     found[keyword] = limit;
   };
-  add('x-minimum', schema.minimum, schema.maximum);
+  add('x-minimum', schema.minimum, hasOneErrorForBoth(schema) ? schema.maximum : schema.minimum);
   add('x-maximum', schema.maximum);
   add('minLength', schema.minLength);
   add('maxLength', schema.maxLength);

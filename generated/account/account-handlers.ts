@@ -4,7 +4,10 @@ import { getAccount } from '../../src/account-api/operations/getAccount.ts';
 import { listAuditRecords } from '../../src/account-api/operations/listAuditRecords.ts';
 import { listAuditChain } from '../../src/account-api/operations/listAuditChain.ts';
 import { listAuditHeads } from '../../src/account-api/operations/listAuditHeads.ts';
+import { getAvailability } from '../../src/account-api/operations/getAvailability.ts';
 import { renewBackupCodes } from '../../src/account-api/operations/renewBackupCodes.ts';
+import { getBillingSettings } from '../../src/account-api/operations/getBillingSettings.ts';
+import { changeBillingSettings } from '../../src/account-api/operations/changeBillingSettings.ts';
 import { readDelivery } from '../../src/account-api/operations/readDelivery.ts';
 import { retryDelivery } from '../../src/account-api/operations/retryDelivery.ts';
 import { listEntries } from '../../src/account-api/operations/listEntries.ts';
@@ -12,6 +15,8 @@ import { listInvitations } from '../../src/account-api/operations/listInvitation
 import { createInvitation } from '../../src/account-api/operations/createInvitation.ts';
 import { acceptInvitation } from '../../src/account-api/operations/acceptInvitation.ts';
 import { withdrawInvitation } from '../../src/account-api/operations/withdrawInvitation.ts';
+import { listInvoices } from '../../src/account-api/operations/listInvoices.ts';
+import { readInvoice } from '../../src/account-api/operations/readInvoice.ts';
 import { listKeys } from '../../src/account-api/operations/listKeys.ts';
 import { createKey } from '../../src/account-api/operations/createKey.ts';
 import { revokeKey } from '../../src/account-api/operations/revokeKey.ts';
@@ -27,15 +32,22 @@ import { listNetworks } from '../../src/account-api/operations/listNetworks.ts';
 import { listAccounts } from '../../src/account-api/operations/listAccounts.ts';
 import { createAccount } from '../../src/account-api/operations/createAccount.ts';
 import { readAccount } from '../../src/account-api/operations/readAccount.ts';
+import { setBilling } from '../../src/account-api/operations/setBilling.ts';
 import { creditAccount } from '../../src/account-api/operations/creditAccount.ts';
 import { setAccountLimits } from '../../src/account-api/operations/setAccountLimits.ts';
 import { bookPayment } from '../../src/account-api/operations/bookPayment.ts';
 import { setAccountPlan } from '../../src/account-api/operations/setAccountPlan.ts';
 import { createAccountSetupLink } from '../../src/account-api/operations/createAccountSetupLink.ts';
+import { listAllInvoices } from '../../src/account-api/operations/listAllInvoices.ts';
+import { readAnyInvoice } from '../../src/account-api/operations/readAnyInvoice.ts';
+import { issueCreditNote } from '../../src/account-api/operations/issueCreditNote.ts';
 import { listOpenLimitRequests } from '../../src/account-api/operations/listOpenLimitRequests.ts';
 import { grantLimitRequest } from '../../src/account-api/operations/grantLimitRequest.ts';
 import { refuseLimitRequest } from '../../src/account-api/operations/refuseLimitRequest.ts';
 import { listNodes } from '../../src/account-api/operations/listNodes.ts';
+import { listPlannedWork } from '../../src/account-api/operations/listPlannedWork.ts';
+import { announceWork } from '../../src/account-api/operations/announceWork.ts';
+import { cancelWork } from '../../src/account-api/operations/cancelWork.ts';
 import { listPlans } from '../../src/account-api/operations/listPlans.ts';
 import { putPlan } from '../../src/account-api/operations/putPlan.ts';
 import { deletePlan } from '../../src/account-api/operations/deletePlan.ts';
@@ -55,6 +67,7 @@ import { listSessions } from '../../src/account-api/operations/listSessions.ts';
 import { endSession } from '../../src/account-api/operations/endSession.ts';
 import { acceptSetupLink } from '../../src/account-api/operations/acceptSetupLink.ts';
 import { getSignInOptions } from '../../src/account-api/operations/getSignInOptions.ts';
+import { listStatements } from '../../src/account-api/operations/listStatements.ts';
 import { listTokens } from '../../src/account-api/operations/listTokens.ts';
 import { createToken } from '../../src/account-api/operations/createToken.ts';
 import { revokeToken } from '../../src/account-api/operations/revokeToken.ts';
@@ -76,7 +89,10 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   listAuditRecords,
   listAuditChain,
   listAuditHeads,
+  getAvailability,
   renewBackupCodes,
+  getBillingSettings,
+  changeBillingSettings,
   readDelivery,
   retryDelivery,
   listEntries,
@@ -84,6 +100,8 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   createInvitation,
   acceptInvitation,
   withdrawInvitation,
+  listInvoices,
+  readInvoice,
   listKeys,
   createKey,
   revokeKey,
@@ -99,15 +117,22 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   listAccounts,
   createAccount,
   readAccount,
+  setBilling,
   creditAccount,
   setAccountLimits,
   bookPayment,
   setAccountPlan,
   createAccountSetupLink,
+  listAllInvoices,
+  readAnyInvoice,
+  issueCreditNote,
   listOpenLimitRequests,
   grantLimitRequest,
   refuseLimitRequest,
   listNodes,
+  listPlannedWork,
+  announceWork,
+  cancelWork,
   listPlans,
   putPlan,
   deletePlan,
@@ -127,6 +152,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   endSession,
   acceptSetupLink,
   getSignInOptions,
+  listStatements,
   listTokens,
   createToken,
   revokeToken,

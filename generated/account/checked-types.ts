@@ -3,9 +3,11 @@ import type {
   AcceptInvitationRequest,
   AcceptSetupLinkRequest,
   AccountsQuery,
+  AnnounceWorkRequest,
   AuditChainQuery,
   AuditHeadsQuery,
   BeginSecondFactorRequest,
+  ChangeBillingSettingsRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
   ConfirmSecondFactorRequest,
@@ -14,12 +16,15 @@ import type {
   CreateKeyRequest,
   CreateTokenRequest,
   CreateWebhookRequest,
+  CreditNoteRequest,
   CreditRequest,
   GetUsageQuery,
   GetWalletUsageQuery,
+  InvoicesQuery,
   ListAuditQuery,
   ListDeliveriesQuery,
   ListEntriesQuery,
+  ListInvoicesQuery,
   PageQuery,
   PaymentRequest,
   PutPlanRequest,
@@ -30,6 +35,7 @@ import type {
   ResetPasswordRequest,
   RotateKeyRequest,
   RotateSecretRequest,
+  SetBillingRequest,
   SetLimitRequest,
   SetPlanRequest,
   SignInRequest,
@@ -46,7 +52,10 @@ export type CheckedBodies = {
   readonly listAuditRecords: undefined;
   readonly listAuditChain: undefined;
   readonly listAuditHeads: undefined;
+  readonly getAvailability: undefined;
   readonly renewBackupCodes: undefined;
+  readonly getBillingSettings: undefined;
+  readonly changeBillingSettings: ChangeBillingSettingsRequest;
   readonly readDelivery: undefined;
   readonly retryDelivery: undefined;
   readonly listEntries: undefined;
@@ -54,6 +63,8 @@ export type CheckedBodies = {
   readonly createInvitation: CreateInvitationRequest;
   readonly acceptInvitation: AcceptInvitationRequest;
   readonly withdrawInvitation: undefined;
+  readonly listInvoices: undefined;
+  readonly readInvoice: undefined;
   readonly listKeys: undefined;
   readonly createKey: CreateKeyRequest;
   readonly revokeKey: undefined;
@@ -72,15 +83,22 @@ export type CheckedBodies = {
   readonly listAccounts: undefined;
   readonly createAccount: CreateAccountRequest;
   readonly readAccount: undefined;
+  readonly setBilling: SetBillingRequest;
   readonly creditAccount: CreditRequest;
   readonly setAccountLimits: SetLimitRequest;
   readonly bookPayment: PaymentRequest;
   readonly setAccountPlan: SetPlanRequest;
   readonly createAccountSetupLink: undefined;
+  readonly listAllInvoices: undefined;
+  readonly readAnyInvoice: undefined;
+  readonly issueCreditNote: CreditNoteRequest;
   readonly listOpenLimitRequests: undefined;
   readonly grantLimitRequest: undefined;
   readonly refuseLimitRequest: RefuseLimitRequest;
   readonly listNodes: undefined;
+  readonly listPlannedWork: undefined;
+  readonly announceWork: AnnounceWorkRequest;
+  readonly cancelWork: undefined;
   readonly listPlans: undefined;
   readonly putPlan: PutPlanRequest;
   readonly deletePlan: undefined;
@@ -100,6 +118,7 @@ export type CheckedBodies = {
   readonly endSession: undefined;
   readonly acceptSetupLink: AcceptSetupLinkRequest;
   readonly getSignInOptions: undefined;
+  readonly listStatements: undefined;
   readonly listTokens: undefined;
   readonly createToken: CreateTokenRequest;
   readonly revokeToken: undefined;
@@ -133,7 +152,10 @@ export type CheckedQueries = {
     AuditHeadsQuery,
     { from_seq: Required<AuditHeadsQuery>['from_seq']; limit: Required<AuditHeadsQuery>['limit'] }
   >;
+  readonly getAvailability: undefined;
   readonly renewBackupCodes: undefined;
+  readonly getBillingSettings: undefined;
+  readonly changeBillingSettings: undefined;
   readonly readDelivery: undefined;
   readonly retryDelivery: undefined;
   readonly listEntries: WithDefaults<ListEntriesQuery, { limit: Required<ListEntriesQuery>['limit'] }>;
@@ -141,6 +163,8 @@ export type CheckedQueries = {
   readonly createInvitation: undefined;
   readonly acceptInvitation: undefined;
   readonly withdrawInvitation: undefined;
+  readonly listInvoices: WithDefaults<ListInvoicesQuery, { limit: Required<ListInvoicesQuery>['limit'] }>;
+  readonly readInvoice: undefined;
   readonly listKeys: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly createKey: undefined;
   readonly revokeKey: undefined;
@@ -156,15 +180,22 @@ export type CheckedQueries = {
   readonly listAccounts: WithDefaults<AccountsQuery, { limit: Required<AccountsQuery>['limit'] }>;
   readonly createAccount: undefined;
   readonly readAccount: undefined;
+  readonly setBilling: undefined;
   readonly creditAccount: undefined;
   readonly setAccountLimits: undefined;
   readonly bookPayment: undefined;
   readonly setAccountPlan: undefined;
   readonly createAccountSetupLink: undefined;
+  readonly listAllInvoices: WithDefaults<InvoicesQuery, { limit: Required<InvoicesQuery>['limit'] }>;
+  readonly readAnyInvoice: undefined;
+  readonly issueCreditNote: undefined;
   readonly listOpenLimitRequests: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly grantLimitRequest: undefined;
   readonly refuseLimitRequest: undefined;
   readonly listNodes: undefined;
+  readonly listPlannedWork: undefined;
+  readonly announceWork: undefined;
+  readonly cancelWork: undefined;
   readonly listPlans: undefined;
   readonly putPlan: undefined;
   readonly deletePlan: undefined;
@@ -184,6 +215,7 @@ export type CheckedQueries = {
   readonly endSession: undefined;
   readonly acceptSetupLink: undefined;
   readonly getSignInOptions: undefined;
+  readonly listStatements: undefined;
   readonly listTokens: WithDefaults<PageQuery, { limit: Required<PageQuery>['limit'] }>;
   readonly createToken: undefined;
   readonly revokeToken: undefined;

@@ -15,8 +15,24 @@ export { WebhookError } from '../../runtime/read-webhook.ts';
 export type EventData = {
   /** Requests without a valid token, or with one of no account, or refusals of too many kinds in a minute. */
   readonly 'account.access': AuditRecord;
+  /** Announce work on the server. */
+  readonly 'account.announcework': AuditRecord;
+  /** The account can spend less than an amount that it chose; the subject is the amount in USD. */
+  readonly 'account.balance.low': AuditRecord;
+  /** The account was charged no more than the invoice threshold last month. If this month is like it, the account pays from its balance from the next one on. */
+  readonly 'account.billing.below': AuditRecord;
+  /** The account was charged more than the invoice threshold this month and is invoiced from now on. */
+  readonly 'account.billing.invoiced': AuditRecord;
+  /** The account pays from its balance from now on. */
+  readonly 'account.billing.prepaid': AuditRecord;
+  /** To accounts that operate the server: another account was charged more than the invoice threshold this month, and has no credit limit; the subject is its id. */
+  readonly 'account.billing.threshold': AuditRecord;
   /** Book a payment of an account. */
   readonly 'account.bookpayment': AuditRecord;
+  /** Cancel planned work before it begins. */
+  readonly 'account.cancelwork': AuditRecord;
+  /** Change what invoices are addressed to and when the account is told. */
+  readonly 'account.changebillingsettings': AuditRecord;
   /** Charges without a request: of wallets that may have been delivered by a server that ended meanwhile (interrupted), or sums of charges before records had them (carried). */
   readonly 'account.charge': AuditRecord;
   /** Create an account. */
@@ -29,6 +45,8 @@ export type EventData = {
   readonly 'account.createtoken': AuditRecord;
   /** Create a webhook. */
   readonly 'account.createwebhook': AuditRecord;
+  /** A part of an invoice was given back. */
+  readonly 'account.credit_note.issue': AuditRecord;
   /** Add money to the balance of an account. */
   readonly 'account.creditaccount': AuditRecord;
   /** Remove a plan that an operator set. */
@@ -37,6 +55,10 @@ export type EventData = {
   readonly 'account.deletewebhook': AuditRecord;
   /** Read the account. */
   readonly 'account.getaccount': AuditRecord;
+  /** Read how available the wallet service was for the account. */
+  readonly 'account.getavailability': AuditRecord;
+  /** Read how the account pays and what it wants to be told. */
+  readonly 'account.getbillingsettings': AuditRecord;
   /** Sum up the calls and messages of API keys. */
   readonly 'account.getusage': AuditRecord;
   /** Sum up the requests to the wallet service. */
@@ -51,8 +73,14 @@ export type EventData = {
   readonly 'account.invitation.list': AuditRecord;
   /** Withdraw an invitation. */
   readonly 'account.invitation.withdraw': AuditRecord;
+  /** The invoice of a month was issued; its record has what is given back for missed availability. */
+  readonly 'account.invoice.issue': AuditRecord;
+  /** Give back a part of an invoice. */
+  readonly 'account.issuecreditnote': AuditRecord;
   /** List the accounts of the server, newest first. */
   readonly 'account.listaccounts': AuditRecord;
+  /** List the invoices of all accounts, newest first. */
+  readonly 'account.listallinvoices': AuditRecord;
   /** Read the chain of the audit log, oldest first. */
   readonly 'account.listauditchain': AuditRecord;
   /** List signed heads of the audit log, oldest first. */
@@ -63,6 +91,8 @@ export type EventData = {
   readonly 'account.listdeliveries': AuditRecord;
   /** List entries of the books, newest first. */
   readonly 'account.listentries': AuditRecord;
+  /** List invoices, newest first. */
+  readonly 'account.listinvoices': AuditRecord;
   /** List API keys, newest first. */
   readonly 'account.listkeys': AuditRecord;
   /** List the requests for higher limits, newest first. */
@@ -73,8 +103,12 @@ export type EventData = {
   readonly 'account.listnodes': AuditRecord;
   /** List the open requests of all accounts for higher limits, newest first. */
   readonly 'account.listopenlimitrequests': AuditRecord;
+  /** List planned work. */
+  readonly 'account.listplannedwork': AuditRecord;
   /** List the plans. */
   readonly 'account.listplans': AuditRecord;
+  /** List the statements of all months. */
+  readonly 'account.liststatements': AuditRecord;
   /** List access tokens, newest first. */
   readonly 'account.listtokens': AuditRecord;
   /** List the webhooks of the account. */
@@ -105,8 +139,12 @@ export type EventData = {
   readonly 'account.putplan': AuditRecord;
   /** Read an account. */
   readonly 'account.readaccount': AuditRecord;
+  /** Read an invoice of any account. */
+  readonly 'account.readanyinvoice': AuditRecord;
   /** Read what was sent to a webhook, and what it answered. */
   readonly 'account.readdelivery': AuditRecord;
+  /** Read an invoice. */
+  readonly 'account.readinvoice': AuditRecord;
   /** Refuse a request for a higher limit. */
   readonly 'account.refuselimitrequest': AuditRecord;
   /** Send events again from a record of the audit log on. */
@@ -123,6 +161,8 @@ export type EventData = {
   readonly 'account.rotatekey': AuditRecord;
   /** Replace the secret of a webhook. */
   readonly 'account.rotatewebhooksecret': AuditRecord;
+  /** A part of what a month cost was given back because the wallet service was not available as promised, to an account that is not invoiced. */
+  readonly 'account.service_credit': AuditRecord;
   /** Confirm the second factor. */
   readonly 'account.session.confirm_second_factor': AuditRecord;
   /** Create an API key and an access token for ten minutes. */
@@ -147,6 +187,8 @@ export type EventData = {
   readonly 'account.setaccountlimits': AuditRecord;
   /** Set the plan of an account. */
   readonly 'account.setaccountplan': AuditRecord;
+  /** Set how an account pays, and its credit limit. */
+  readonly 'account.setbilling': AuditRecord;
   /** Accept a set-up link. */
   readonly 'account.setup_link.accept': AuditRecord;
   /** The operator made a set-up link. */
@@ -193,17 +235,28 @@ export type WebhookEvent<T extends EventType = EventType> = {
 /** The types of events. */
 export const EVENT_TYPES: readonly EventType[] = [
   'account.access',
+  'account.announcework',
+  'account.balance.low',
+  'account.billing.below',
+  'account.billing.invoiced',
+  'account.billing.prepaid',
+  'account.billing.threshold',
   'account.bookpayment',
+  'account.cancelwork',
+  'account.changebillingsettings',
   'account.charge',
   'account.createaccount',
   'account.createaccountsetuplink',
   'account.createkey',
   'account.createtoken',
   'account.createwebhook',
+  'account.credit_note.issue',
   'account.creditaccount',
   'account.deleteplan',
   'account.deletewebhook',
   'account.getaccount',
+  'account.getavailability',
+  'account.getbillingsettings',
   'account.getusage',
   'account.getwalletusage',
   'account.grantlimitrequest',
@@ -211,18 +264,24 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.invitation.create',
   'account.invitation.list',
   'account.invitation.withdraw',
+  'account.invoice.issue',
+  'account.issuecreditnote',
   'account.listaccounts',
+  'account.listallinvoices',
   'account.listauditchain',
   'account.listauditheads',
   'account.listauditrecords',
   'account.listdeliveries',
   'account.listentries',
+  'account.listinvoices',
   'account.listkeys',
   'account.listlimitrequests',
   'account.listnetworks',
   'account.listnodes',
   'account.listopenlimitrequests',
+  'account.listplannedwork',
   'account.listplans',
+  'account.liststatements',
   'account.listtokens',
   'account.listwebhooks',
   'account.member.begin_second_factor',
@@ -238,7 +297,9 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.password_reset.request',
   'account.putplan',
   'account.readaccount',
+  'account.readanyinvoice',
   'account.readdelivery',
+  'account.readinvoice',
   'account.refuselimitrequest',
   'account.replaywebhook',
   'account.requestlimit',
@@ -247,6 +308,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.revoketoken',
   'account.rotatekey',
   'account.rotatewebhooksecret',
+  'account.service_credit',
   'account.session.confirm_second_factor',
   'account.session.create_credentials',
   'account.session.end',
@@ -259,6 +321,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.session.switch_account',
   'account.setaccountlimits',
   'account.setaccountplan',
+  'account.setbilling',
   'account.setup_link.accept',
   'account.setup_link.create',
   'account.subscribe',
@@ -281,7 +344,15 @@ export const EVENT_TYPES: readonly EventType[] = [
 /** Actions in the audit log. */
 export const AUDIT_ACTIONS: readonly string[] = [
   'access',
+  'announcework',
+  'balance.low',
+  'billing.below',
+  'billing.invoiced',
+  'billing.prepaid',
+  'billing.threshold',
   'bookpayment',
+  'cancelwork',
+  'changebillingsettings',
   'charge',
   'create',
   'createaccount',
@@ -289,12 +360,15 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'createkey',
   'createtoken',
   'createwebhook',
+  'credit_note.issue',
   'creditaccount',
   'deleteplan',
   'deletewebhook',
   'destroy',
   'fetch',
   'getaccount',
+  'getavailability',
+  'getbillingsettings',
   'getusage',
   'getwalletusage',
   'grantlimitrequest',
@@ -302,19 +376,25 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'invitation.create',
   'invitation.list',
   'invitation.withdraw',
+  'invoice.issue',
+  'issuecreditnote',
   'list',
   'listaccounts',
+  'listallinvoices',
   'listauditchain',
   'listauditheads',
   'listauditrecords',
   'listdeliveries',
   'listentries',
+  'listinvoices',
   'listkeys',
   'listlimitrequests',
   'listnetworks',
   'listnodes',
   'listopenlimitrequests',
+  'listplannedwork',
   'listplans',
+  'liststatements',
   'listtokens',
   'listwebhooks',
   'member.begin_second_factor',
@@ -330,7 +410,9 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'password_reset.request',
   'putplan',
   'readaccount',
+  'readanyinvoice',
   'readdelivery',
+  'readinvoice',
   'refuselimitrequest',
   'replaywebhook',
   'requestlimit',
@@ -339,6 +421,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'revoketoken',
   'rotatekey',
   'rotatewebhooksecret',
+  'service_credit',
   'session.confirm_second_factor',
   'session.create_credentials',
   'session.end',
@@ -351,6 +434,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'session.switch_account',
   'setaccountlimits',
   'setaccountplan',
+  'setbilling',
   'setup_link.accept',
   'setup_link.create',
   'sign',

@@ -9,14 +9,19 @@ import type {
   AuditChain,
   AuditHeadList,
   AuditRecordList,
+  Availability,
   BackupCodes,
+  BillingSettings,
   BookEntryList,
   Completed,
+  CreditNote,
   DeletedPlan,
   Delivery,
   DeliveryDetails,
   DeliveryList,
   InvitationList,
+  InvoiceDetails,
+  InvoiceList,
   LimitRequest,
   LimitRequestList,
   MemberList,
@@ -29,11 +34,14 @@ import type {
   NewWebhook,
   NodeList,
   OperatedAccount,
+  OperatedInvoiceList,
   OperatedLimitRequest,
   OperatedLimitRequestList,
   Payment,
   PlanFigures,
   PlanList,
+  PlannedWork,
+  PlannedWorkList,
   RevokedKey,
   RevokedToken,
   RotatedKey,
@@ -42,6 +50,7 @@ import type {
   SessionCredentials,
   SessionList,
   SignInOptions,
+  StatementList,
   Usage,
   WalletUsage,
   Webhook,
@@ -85,7 +94,10 @@ export type AccountAnswers = {
   readonly listAuditRecords: JsonAnswer<AuditRecordList> | PrintedAnswer;
   readonly listAuditChain: JsonAnswer<AuditChain> | PrintedAnswer;
   readonly listAuditHeads: JsonAnswer<AuditHeadList> | PrintedAnswer;
+  readonly getAvailability: JsonAnswer<Availability> | PrintedAnswer;
   readonly renewBackupCodes: JsonAnswer<BackupCodes> | PrintedAnswer;
+  readonly getBillingSettings: JsonAnswer<BillingSettings> | PrintedAnswer;
+  readonly changeBillingSettings: JsonAnswer<BillingSettings> | PrintedAnswer;
   readonly readDelivery: JsonAnswer<DeliveryDetails> | PrintedAnswer;
   readonly retryDelivery: JsonAnswer<Delivery> | PrintedAnswer;
   readonly listEntries: JsonAnswer<BookEntryList> | PrintedAnswer;
@@ -93,6 +105,8 @@ export type AccountAnswers = {
   readonly createInvitation: JsonAnswer<NewInvitation> | PrintedAnswer;
   readonly acceptInvitation: JsonAnswer<Membership> | PrintedAnswer;
   readonly withdrawInvitation: JsonAnswer<Completed> | PrintedAnswer;
+  readonly listInvoices: JsonAnswer<InvoiceList> | PrintedAnswer;
+  readonly readInvoice: JsonAnswer<InvoiceDetails> | PrintedAnswer;
   readonly listKeys: JsonAnswer<ApiKeyList> | PrintedAnswer;
   readonly createKey: JsonAnswer<NewApiKey> | PrintedAnswer;
   readonly revokeKey: JsonAnswer<RevokedKey> | PrintedAnswer;
@@ -108,15 +122,22 @@ export type AccountAnswers = {
   readonly listAccounts: JsonAnswer<AccountList> | PrintedAnswer;
   readonly createAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly readAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
+  readonly setBilling: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly creditAccount: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly setAccountLimits: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly bookPayment: JsonAnswer<Payment> | PrintedAnswer;
   readonly setAccountPlan: JsonAnswer<OperatedAccount> | PrintedAnswer;
   readonly createAccountSetupLink: JsonAnswer<NewSetupLink> | PrintedAnswer;
+  readonly listAllInvoices: JsonAnswer<OperatedInvoiceList> | PrintedAnswer;
+  readonly readAnyInvoice: JsonAnswer<InvoiceDetails> | PrintedAnswer;
+  readonly issueCreditNote: JsonAnswer<CreditNote> | PrintedAnswer;
   readonly listOpenLimitRequests: JsonAnswer<OperatedLimitRequestList> | PrintedAnswer;
   readonly grantLimitRequest: JsonAnswer<OperatedLimitRequest> | PrintedAnswer;
   readonly refuseLimitRequest: JsonAnswer<OperatedLimitRequest> | PrintedAnswer;
   readonly listNodes: JsonAnswer<NodeList> | PrintedAnswer;
+  readonly listPlannedWork: JsonAnswer<PlannedWorkList> | PrintedAnswer;
+  readonly announceWork: JsonAnswer<PlannedWork> | PrintedAnswer;
+  readonly cancelWork: JsonAnswer<PlannedWork> | PrintedAnswer;
   readonly listPlans: JsonAnswer<PlanList> | PrintedAnswer;
   readonly putPlan: JsonAnswer<PlanFigures> | PrintedAnswer;
   readonly deletePlan: JsonAnswer<DeletedPlan> | PrintedAnswer;
@@ -136,6 +157,7 @@ export type AccountAnswers = {
   readonly endSession: JsonAnswer<Completed> | PrintedAnswer;
   readonly acceptSetupLink: JsonAnswer<Membership> | PrintedAnswer;
   readonly getSignInOptions: JsonAnswer<SignInOptions> | PrintedAnswer;
+  readonly listStatements: JsonAnswer<StatementList> | PrintedAnswer;
   readonly listTokens: JsonAnswer<AccessTokenList> | PrintedAnswer;
   readonly createToken: JsonAnswer<NewAccessToken> | PrintedAnswer;
   readonly revokeToken: JsonAnswer<RevokedToken> | PrintedAnswer;

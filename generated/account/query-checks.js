@@ -3,9 +3,11 @@ import * as listAuditRecords from './queries/listAuditRecords.js';
 import * as listAuditChain from './queries/listAuditChain.js';
 import * as listAuditHeads from './queries/listAuditHeads.js';
 import * as listEntries from './queries/listEntries.js';
+import * as listInvoices from './queries/listInvoices.js';
 import * as listKeys from './queries/listKeys.js';
 import * as listLimitRequests from './queries/listLimitRequests.js';
 import * as listAccounts from './queries/listAccounts.js';
+import * as listAllInvoices from './queries/listAllInvoices.js';
 import * as listOpenLimitRequests from './queries/listOpenLimitRequests.js';
 import * as listTokens from './queries/listTokens.js';
 import * as getUsage from './queries/getUsage.js';
@@ -18,9 +20,11 @@ export const QUERY_CHECKS = {
   listAuditChain,
   listAuditHeads,
   listEntries,
+  listInvoices,
   listKeys,
   listLimitRequests,
   listAccounts,
+  listAllInvoices,
   listOpenLimitRequests,
   listTokens,
   getUsage,

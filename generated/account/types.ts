@@ -49,7 +49,7 @@ export type paths = {
     };
     /**
      * Read the chain of the audit log, oldest first.
-     * @description Returns consecutive records, for verification. The hash of a record is SHA-256 over the UTF-8 bytes of `keyslot audit record v1`, a zero byte, the 32 bytes of the previous hash, and a JSON array without spaces: `[account_id, seq, at, action, outcome, token_id, request_id, wallet_id, units]`, null for what is absent; then `address`, if it is present; then `[member_id, subject]`, if one of them is present.
+     * @description Returns consecutive records, for verification. The hash of a record is SHA-256 over the UTF-8 bytes of `keyslot audit record v1`, a zero byte, the 32 bytes of the previous hash, and a JSON array without spaces: `[account_id, seq, at, action, outcome, token_id, request_id, wallet_id, units]`, null for what is absent; then `address`, if it is present; then `[member_id, subject]`, if one of them is present; then the array of `[operation, units, month, micro_usd]` of each of its `charges`, if it has any, each followed by `standard, volume, volume_threshold` in micro-USD if it has `prices`; then the object `{"document_sha256": …}`, without the space, if it is present.
      */
     readonly get: operations['listAuditChain'];
     readonly put?: never;
@@ -80,6 +80,26 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/availability': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read how available the wallet service was for the account.
+     * @description Returns the current month with its error budget, the months before, and planned work. The wallet service is available in a minute as far as it proved that it serves, and answered the requests of the account.
+     */
+    readonly get: operations['getAvailability'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/backup-codes': {
     readonly parameters: {
       readonly query?: never;
@@ -94,6 +114,30 @@ export type paths = {
      * @description The codes from before stop working.
      */
     readonly post: operations['renewBackupCodes'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/billing': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read how the account pays and what it wants to be told.
+     * @description Returns whether the account is invoiced, what it was charged this month, what its invoices are addressed to, and the amounts at which it is told that its balance runs low.
+     */
+    readonly get: operations['getBillingSettings'];
+    readonly put?: never;
+    /**
+     * Change what invoices are addressed to and when the account is told.
+     * @description When the account can spend less than an amount, the event account.balance.low is recorded, owners and billing members get a mail where the server sends mail, and the dashboard says so; once until money is added or the credit limit changes.
+     */
+    readonly post: operations['changeBillingSettings'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -224,6 +268,46 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/invoices': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List invoices, newest first.
+     * @description An account that is invoiced when a month of UTC ends gets an invoice for it some minutes later.
+     */
+    readonly get: operations['listInvoices'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/invoices/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an invoice.
+     * @description Returns it as it was issued, with its credit notes and what is left to pay. Whoever has the records of the audit log from `from_seq` on can recompute it.
+     */
+    readonly get: operations['readInvoice'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/keys': {
     readonly parameters: {
       readonly query?: never;
@@ -239,7 +323,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create an API key.
-     * @description The key works at once, in every process of the server.
+     * @description The key works within a second, in every process of the server that reaches the store.
      */
     readonly post: operations['createKey'];
     readonly delete?: never;
@@ -260,7 +344,7 @@ export type paths = {
     readonly post?: never;
     /**
      * Revoke an API key at once and for good.
-     * @description Requests with the key are refused within a second, in every process of the server. Revoking it again answers the same.
+     * @description Requests with the key are refused within a second, in every process of the server that reaches the store. Revoking it again answers the same.
      */
     readonly delete: operations['revokeKey'];
     readonly options?: never;
@@ -441,7 +525,7 @@ export type paths = {
     };
     /**
      * List the accounts of the server, newest first.
-     * @description Returns all accounts, or those whose names contain a text, a page at a time.
+     * @description Returns all accounts, those whose names contain a text, or those that need a credit limit, a page at a time.
      */
     readonly get: operations['listAccounts'];
     readonly put?: never;
@@ -470,6 +554,26 @@ export type paths = {
     readonly get: operations['readAccount'];
     readonly put?: never;
     readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/accounts/{id}/billing': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Set how an account pays, and its credit limit.
+     * @description An account of the mode by_volume is invoiced within its credit limit once a month costs more than the invoice threshold; without a credit limit it stays prepaid. It is reviewed at the beginning of each month of UTC.
+     */
+    readonly post: operations['setBilling'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -507,7 +611,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Set a limit of an account, or return it to its default.
-     * @description Applies from the next window on, in every process of the server.
+     * @description Applies from the next request on, in every process of the server.
      */
     readonly post: operations['setAccountLimits'];
     readonly delete?: never;
@@ -570,6 +674,66 @@ export type paths = {
      * @description It works once. Links of the account that were made before stop working. An account that has an owner, or that operates the server, gets one from `keyslot setup-link` alone.
      */
     readonly post: operations['createAccountSetupLink'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/invoices': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the invoices of all accounts, newest first.
+     * @description Returns the invoices of all accounts, or those of one, a page at a time.
+     */
+    readonly get: operations['listAllInvoices'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/invoices/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an invoice of any account.
+     * @description Returns it as it was issued, with its credit notes and what is left to pay.
+     */
+    readonly get: operations['readAnyInvoice'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/invoices/{id}/credit-notes': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Give back a part of an invoice.
+     * @description The invoice itself stays as it is. The amount is added to the balance of the account, and pays the oldest of what it owes. A credit note with the amount and reference of another one is not issued again.
+     */
+    readonly post: operations['issueCreditNote'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -651,6 +815,50 @@ export type paths = {
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/planned-work': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List planned work.
+     * @description Returns work of the last months and later, cancelled work too.
+     */
+    readonly get: operations['listPlannedWork'];
+    readonly put?: never;
+    /**
+     * Announce work on the server.
+     * @description All accounts see it. Its minutes do not count towards availability if it is announced early enough, as far as the month has minutes for planned work; the response says which do.
+     */
+    readonly post: operations['announceWork'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/account/v1/operator/planned-work/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Cancel planned work before it begins.
+     * @description Its minutes count as any other. Work that was cancelled stays as it is.
+     */
+    readonly delete: operations['cancelWork'];
     readonly options?: never;
     readonly head?: never;
     readonly patch?: never;
@@ -972,6 +1180,26 @@ export type paths = {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/account/v1/statements': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the statements of all months.
+     * @description Each month of UTC has a statement: what was deposited, given back and charged in it, by the time at which it was booked. Units count in the month in which their request began, so an invoice may differ by requests around its ends.
+     */
+    readonly get: operations['listStatements'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/account/v1/tokens': {
     readonly parameters: {
       readonly query?: never;
@@ -1273,16 +1501,23 @@ export type components = {
        * @enum {string}
        */
       readonly billing: 'prepaid' | 'invoiced';
+      readonly mode: components['schemas']['BillingMode'];
+      /** @description The credit limit while the account is invoiced. */
+      readonly granted_credit_limit_usd: components['schemas']['UsdAmount'];
       /** @description What it can spend now. */
       readonly available_usd: components['schemas']['UsdAmount'];
       /** @description What was credited, less what is reserved and charged. */
       readonly balance_usd: components['schemas']['UsdAmount'];
-      /** @description How far below 0 the balance may go. */
+      /** @description How far below 0 the balance may go now. */
       readonly credit_limit_usd: components['schemas']['UsdAmount'];
       /** @description Reserved for work under way. */
       readonly reserved_usd: components['schemas']['UsdAmount'];
-      /** @description Charged so far. */
+      /** @description Charged so far, less what was given back. */
       readonly charged_usd: components['schemas']['UsdAmount'];
+      /** @description Charged in this month of UTC. */
+      readonly month_charged_usd: components['schemas']['UsdAmount'];
+      /** @description It was charged more than the invoice threshold this month, and pays from its balance still because it has no credit limit. */
+      readonly needs_credit_limit: boolean;
     };
     /**
      * AccountId
@@ -1306,6 +1541,18 @@ export type components = {
      * @example acme
      */
     readonly AccountName: string;
+    /** AnnounceWorkRequest */
+    readonly AnnounceWorkRequest: {
+      /** @description When it begins; a whole minute in the future. */
+      readonly starts_at: components['schemas']['Since'];
+      /** @description When it ends; a whole minute. */
+      readonly ends_at: components['schemas']['Since'];
+      /**
+       * @description What is done, for all accounts to read.
+       * @example Move to a larger database
+       */
+      readonly note: string;
+    };
     /**
      * ApiKey
      * @description An API key without its secret.
@@ -1352,15 +1599,17 @@ export type components = {
     };
     /**
      * AuditCharge
-     * @description Units of a row of the price list that were charged, and what they cost.
+     * @description Units of a row of the price list that were charged, and what they cost; or what was given back of a month.
      */
     readonly AuditCharge: {
-      /** @description Row of the price list, such as managed_signing. */
+      /** @description Row of the price list, such as managed_signing; `service_credit` or `credit_note` for what was given back, which has no units and a negative amount. */
       readonly operation: string;
       readonly units: number;
       /** @description The UTC month that the units count in, such as 2026-01. */
       readonly month: string;
       readonly amount_usd: components['schemas']['UsdAmount'];
+      /** @description The prices that the amount follows from. What was given back has none, nor have charges of before they were recorded. */
+      readonly prices?: components['schemas']['ChargePrices'];
     };
     /**
      * AuditHead
@@ -1422,6 +1671,8 @@ export type components = {
       readonly subject?: string;
       /** @description The charges of the transaction that appended the record. It may have appended further records of the same request. */
       readonly charges?: readonly components['schemas']['AuditCharge'][];
+      /** @description SHA-256 of the invoice or credit note that was issued: of the bytes of `keyslot invoice v1` or `keyslot credit note v1`, a zero byte, and the document as canonical JSON (RFC 8785). */
+      readonly document_sha256?: components['schemas']['Hash'];
       /** @description Hash of the record before; zeros for the first. */
       readonly previous_hash: components['schemas']['Hash'];
       /** @description Hash of this record. */
@@ -1436,6 +1687,22 @@ export type components = {
       readonly records: readonly components['schemas']['AuditRecord'][];
       /** @description The `cursor` of the next page; absent on the last page. */
       readonly next_cursor?: string;
+    };
+    /**
+     * Availability
+     * @description The availability of the wallet service for an account.
+     */
+    readonly Availability: {
+      /** @description The availability that is promised for each month. */
+      readonly target_percent: components['schemas']['Percent'];
+      /** @description The table of credits, by falling availability; the last row that applies decides. */
+      readonly service_credits: readonly components['schemas']['ServiceCredit'][];
+      readonly current: components['schemas']['CurrentMonth'];
+      readonly error_budget: components['schemas']['ErrorBudget'];
+      /** @description The last 24 months that are over, newest first. */
+      readonly history: readonly components['schemas']['PastMonth'][];
+      /** @description Work of this month and later that is not cancelled, in the order of its beginning. */
+      readonly planned_work: readonly components['schemas']['PlannedWork'][];
     };
     /**
      * BackupCodes
@@ -1458,13 +1725,43 @@ export type components = {
       readonly credit_limit_usd: components['schemas']['UsdAmount'];
       /** @description Reserved for work under way. */
       readonly reserved_usd: components['schemas']['UsdAmount'];
-      /** @description Charged so far. */
+      /** @description Charged so far, less what was given back. */
       readonly charged_usd: components['schemas']['UsdAmount'];
     };
     /** BeginSecondFactorRequest */
     readonly BeginSecondFactorRequest: {
       /** @description The present password. */
       readonly password: components['schemas']['Password'];
+    };
+    /**
+     * BillingMode
+     * @description `by_volume`: the account pays from its balance, and is invoiced once a month costs more than the invoice threshold, within its credit limit; `invoiced`: always, within its credit limit; `prepaid`: it always pays from its balance.
+     * @enum {string}
+     */
+    readonly BillingMode: 'by_volume' | 'invoiced' | 'prepaid';
+    /**
+     * BillingSettings
+     * @description How an account pays, and what it wants to be told.
+     */
+    readonly BillingSettings: {
+      /**
+       * @description Whether it pays from deposits alone now, or up to its credit limit.
+       * @enum {string}
+       */
+      readonly billing: 'prepaid' | 'invoiced';
+      readonly mode: components['schemas']['BillingMode'];
+      /** @description How far below 0 the balance may go while the account is invoiced; 0 if the operator has set none. */
+      readonly credit_limit_usd: components['schemas']['UsdAmount'];
+      /** @description What was charged in this month of UTC so far. */
+      readonly month_charged_usd: components['schemas']['UsdAmount'];
+      /** @description Accounts that are charged more than this in a month are invoiced. */
+      readonly invoice_threshold_usd: components['schemas']['UsdAmount'];
+      /** @description The last month, if the account is invoiced and was charged no more than the threshold in it: if this month is like it, it pays from its balance from the next one on. */
+      readonly below_month?: components['schemas']['Month'];
+      /** @description Name and address on invoices, in lines; may be empty. */
+      readonly recipient: string;
+      /** @description The account is told when it can spend less than each of these amounts. */
+      readonly notify_below_usd: readonly components['schemas']['UsdAmount'][];
     };
     /**
      * BookEntry
@@ -1476,10 +1773,17 @@ export type components = {
       /** @description When it was written. */
       readonly at: components['schemas']['Instant'];
       /**
-       * @description What it is: a deposit, the test credit of a new account, money reserved for work, charged for it, or given back.
+       * @description What it is: a deposit, the test credit of a new account, what is given back of a month because the service was not available (service_credit) or by a credit note, money reserved for work, charged for it, or given back.
        * @enum {string}
        */
-      readonly kind: 'credit' | 'test_credit' | 'reserve' | 'charge' | 'refund';
+      readonly kind:
+        | 'credit'
+        | 'test_credit'
+        | 'service_credit'
+        | 'credit_note'
+        | 'reserve'
+        | 'charge'
+        | 'refund';
       /** @description Row of the price list. */
       readonly operation?: string;
       /** @description Charged units, or those that money is reserved for. */
@@ -1513,6 +1817,20 @@ export type components = {
      * @enum {string}
      */
     readonly CallSpan: 'hour' | 'day' | 'month';
+    /**
+     * ChangeBillingSettingsRequest
+     * @description What is absent stays as it is.
+     */
+    readonly ChangeBillingSettingsRequest: {
+      /**
+       * @description Name and address on invoices from now on, in lines.
+       * @example Acme Ltd
+       *     1 Main Street
+       */
+      readonly recipient?: string;
+      /** @description Amounts; the account is told once whenever it can spend less than one of them. Empty: never. */
+      readonly notify_below_usd?: readonly components['schemas']['Usd'][];
+    };
     /** ChangePasswordRequest */
     readonly ChangePasswordRequest: {
       /** @description The present password. */
@@ -1523,6 +1841,18 @@ export type components = {
     /** ChangeRoleRequest */
     readonly ChangeRoleRequest: {
       readonly role: components['schemas']['Role'];
+    };
+    /**
+     * ChargePrices
+     * @description Prices of a row of the price list when units of it were charged.
+     */
+    readonly ChargePrices: {
+      /** @description Price of a unit. */
+      readonly standard_usd: components['schemas']['UsdAmount'];
+      /** @description Price of a unit above the threshold. */
+      readonly volume_usd: components['schemas']['UsdAmount'];
+      /** @description Units of the row in a month of UTC that have the standard price. */
+      readonly volume_threshold: number;
     };
     /**
      * Code
@@ -1581,6 +1911,36 @@ export type components = {
        */
       readonly ordered?: boolean;
     };
+    /**
+     * CreditNote
+     * @description What was given back of an invoice after it was issued.
+     */
+    readonly CreditNote: {
+      /**
+       * @description Number of the credit note.
+       * @example CN-000007
+       */
+      readonly number: string;
+      readonly invoice_number: components['schemas']['InvoiceNumber'];
+      readonly amount_usd: components['schemas']['UsdAmount'];
+      readonly reason: string;
+      readonly issued_at: components['schemas']['Instant'];
+    };
+    /** CreditNoteRequest */
+    readonly CreditNoteRequest: {
+      /** @description What is given back; more than 0, and at most what is left of the invoice. */
+      readonly amount_usd: components['schemas']['Usd'];
+      /**
+       * @description Why, for the account.
+       * @example Signatures of a test run
+       */
+      readonly reason: string;
+      /**
+       * @description Name of this correction. One that the invoice has already is not issued again.
+       * @example ticket 118
+       */
+      readonly reference: string;
+    };
     /** CreditRequest */
     readonly CreditRequest: {
       /** @description What is added to the balance; below 0 it takes credit back. Not 0. */
@@ -1590,6 +1950,23 @@ export type components = {
        * @example invoice 7
        */
       readonly reference: string;
+    };
+    /**
+     * CurrentMonth
+     * @description The current month, up to the last minute that is recorded.
+     */
+    readonly CurrentMonth: {
+      readonly month: components['schemas']['Month'];
+      /** @description The part of the minutes that was available, rounded down. */
+      readonly availability_percent: components['schemas']['Percent'];
+      /** @description Minutes that count. */
+      readonly minutes: number;
+      /** @description What the minutes were unavailable, added up. */
+      readonly unavailable_minutes: components['schemas']['Minutes'];
+      /** @description Minutes of planned work, which do not count. */
+      readonly planned_minutes: number;
+      /** @description The credit if the month ended now. */
+      readonly credit_percent: number;
     };
     /** DeletedPlan */
     readonly DeletedPlan: {
@@ -1701,6 +2078,19 @@ export type components = {
      */
     readonly Email: string;
     /**
+     * ErrorBudget
+     * @description The minutes of the whole current month that may be unavailable.
+     */
+    readonly ErrorBudget: {
+      /** @description Of all minutes of the month that count, those to come included. */
+      readonly allowed_minutes: components['schemas']['Minutes'];
+      readonly used_minutes: components['schemas']['Minutes'];
+      /** @description Below 0 when more was used. */
+      readonly left_minutes: components['schemas']['Minutes'];
+      /** @description What is left in percent of what is allowed; below 0 when more was used. */
+      readonly left_percent: components['schemas']['Percent'];
+    };
+    /**
      * EventPattern
      * @description A type of event, such as `wallet.sign`, or its beginning with `*`, such as `wallet.*`.
      * @example wallet.*
@@ -1750,6 +2140,92 @@ export type components = {
       /** @description Oldest first. */
       readonly invitations: readonly components['schemas']['Invitation'][];
     };
+    /**
+     * Invoice
+     * @description An invoice as it was issued. It never changes; credit notes correct it.
+     */
+    readonly Invoice: {
+      readonly number: components['schemas']['InvoiceNumber'];
+      /** @description Id of the account. */
+      readonly account_id: components['schemas']['OwnId'];
+      readonly account_name: string;
+      /** @description The month of UTC that its units count in. */
+      readonly month: components['schemas']['Month'];
+      readonly issued_at: components['schemas']['Instant'];
+      /** @description Day of UTC by which it is to be paid. */
+      readonly due_on: string;
+      /** @description Who issues it, in lines; may be empty. */
+      readonly seller: string;
+      /** @description Name and address of the recipient as the account wrote them, in lines; may be empty. */
+      readonly recipient: string;
+      /** @description How to pay, in lines; may be empty. */
+      readonly payment_note: string;
+      /** @constant */
+      readonly currency: 'USD';
+      /** @description What was charged, in the order of the price list. */
+      readonly lines: readonly components['schemas']['InvoiceLine'][];
+      /** @description Sum of the lines. */
+      readonly charged_usd: components['schemas']['UsdAmount'];
+      /** @description Availability of the wallet service for the account in the month. */
+      readonly availability_percent: string;
+      /** @description Share of what was charged that is given back for it; 0 if the promise was kept. */
+      readonly service_credit_percent: number;
+      /** @description What is given back. */
+      readonly service_credit_usd: components['schemas']['UsdAmount'];
+      /** @description What was charged, less what is given back. */
+      readonly total_usd: components['schemas']['UsdAmount'];
+      /** @description What deposits had paid of it when it was issued. Deposits pay the oldest charges first. */
+      readonly paid_usd: components['schemas']['UsdAmount'];
+      /** @description What was left to pay then. */
+      readonly due_usd: components['schemas']['UsdAmount'];
+      /** @description Record of the audit log from which on all charges of the month are recorded. */
+      readonly from_seq: number;
+    };
+    /**
+     * InvoiceDetails
+     * @description An invoice, and what became of it.
+     */
+    readonly InvoiceDetails: {
+      readonly invoice: components['schemas']['Invoice'];
+      /** @description Its credit notes, oldest first. */
+      readonly credit_notes: readonly components['schemas']['CreditNote'][];
+      /** @description Sum of the credit notes. */
+      readonly credited_usd: components['schemas']['UsdAmount'];
+      /** @description What is left to pay now. */
+      readonly outstanding_usd: components['schemas']['UsdAmount'];
+    };
+    /**
+     * InvoiceLine
+     * @description Units of a row of the price list at one price.
+     */
+    readonly InvoiceLine: {
+      /** @description Row of the price list, such as managed_signing. */
+      readonly operation: string;
+      /**
+       * @description `standard` up to the number of units of the price list, `volume` above; `earlier_prices`: the difference to an earlier price list that was valid in a part of the month.
+       * @enum {string}
+       */
+      readonly tier: 'standard' | 'volume' | 'earlier_prices';
+      readonly units: number;
+      readonly unit_price_usd: components['schemas']['UsdAmount'];
+      readonly amount_usd: components['schemas']['UsdAmount'];
+    };
+    /**
+     * InvoiceList
+     * @description A page of the invoices of an account.
+     */
+    readonly InvoiceList: {
+      /** @description The invoices of this page. */
+      readonly invoices: readonly components['schemas']['ListedInvoice'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
+    /**
+     * InvoiceNumber
+     * @description Number of an invoice.
+     * @example INV-000042
+     */
+    readonly InvoiceNumber: string;
     /**
      * KeyId
      * @description Id of an API key.
@@ -1851,6 +2327,25 @@ export type components = {
     readonly LedgerNode: {
       /** @description Its configured name, or `node-` and its position in the configuration. */
       readonly name: string;
+      /**
+       * @description Whether calls are sent to it. healthy: yes; degraded: only if no healthy node answers; down: only if no other answers; unverified: not before it has said its genesis hash; foreign: never, it has another genesis hash.
+       * @enum {string}
+       */
+      readonly standing: 'healthy' | 'degraded' | 'down' | 'unverified' | 'foreign';
+      /** @description Why it is not healthy, in words; empty if it is. */
+      readonly reasons: readonly string[];
+      /** @description What it is used for. */
+      readonly roles: readonly ('read' | 'send' | 'subscribe' | 'archive')[];
+      /** @description Its share of the calls relative to the other nodes. */
+      readonly weight: number;
+      /** @description The newest slot that it is known to have; absent while none is known. */
+      readonly slot?: number;
+      /** @description Slots that it is behind the best node of its network, at the commitment where that is most. */
+      readonly lag_slots?: number;
+      /** @description The same in milliseconds at the measured pace; absent while that is unknown. */
+      readonly lag_ms?: number;
+      /** @description The oldest slot whose block it has; absent while that is unknown. */
+      readonly first_slot?: number;
       /** @description It answered when it was asked last. */
       readonly is_reachable: boolean;
       /** @description The version that it reported last; absent if it reported none. */
@@ -1955,6 +2450,21 @@ export type components = {
       readonly operates: boolean;
       readonly created_at: components['schemas']['Instant'];
       readonly plan: components['schemas']['PlanName'];
+      /** @description It was charged more than the invoice threshold this month, and pays from its balance still because it has no credit limit. */
+      readonly needs_credit_limit: boolean;
+    };
+    /** ListedInvoice */
+    readonly ListedInvoice: {
+      readonly number: components['schemas']['InvoiceNumber'];
+      readonly month: components['schemas']['Month'];
+      readonly issued_at: components['schemas']['Instant'];
+      /** @description Day of UTC by which it is to be paid. */
+      readonly due_on: string;
+      readonly total_usd: components['schemas']['UsdAmount'];
+      /** @description Sum of its credit notes. */
+      readonly credited_usd: components['schemas']['UsdAmount'];
+      /** @description What is left to pay now. */
+      readonly outstanding_usd: components['schemas']['UsdAmount'];
     };
     /**
      * ListedPlan
@@ -2025,6 +2535,18 @@ export type components = {
       readonly email: components['schemas']['Email'];
       readonly role: components['schemas']['Role'];
     };
+    /**
+     * Minutes
+     * @description Minutes as exact decimal text, with at most six digits after the point.
+     * @example 8.641666
+     */
+    readonly Minutes: string;
+    /**
+     * Month
+     * @description A month of UTC.
+     * @example 2026-01
+     */
+    readonly Month: string;
     /**
      * Name
      * @description A name for people, without control characters.
@@ -2204,6 +2726,31 @@ export type components = {
       readonly wallet_use_limit: components['schemas']['WalletLimit'];
       readonly balance: components['schemas']['AccountBalance'];
     };
+    /** OperatedInvoice */
+    readonly OperatedInvoice: {
+      readonly number: components['schemas']['InvoiceNumber'];
+      readonly account_id: components['schemas']['AccountId'];
+      readonly account_name: components['schemas']['AccountName'];
+      readonly month: components['schemas']['Month'];
+      readonly issued_at: components['schemas']['Instant'];
+      /** @description Day of UTC by which it is to be paid. */
+      readonly due_on: string;
+      readonly total_usd: components['schemas']['UsdAmount'];
+      /** @description Sum of its credit notes. */
+      readonly credited_usd: components['schemas']['UsdAmount'];
+      /** @description What is left to pay now. */
+      readonly outstanding_usd: components['schemas']['UsdAmount'];
+    };
+    /**
+     * OperatedInvoiceList
+     * @description A page of the invoices of all accounts.
+     */
+    readonly OperatedInvoiceList: {
+      /** @description The invoices of this page. */
+      readonly invoices: readonly components['schemas']['OperatedInvoice'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
     /**
      * OperatedLimitRequest
      * @description A request for a higher limit as its operator sees it.
@@ -2263,6 +2810,24 @@ export type components = {
      */
     readonly Password: string;
     /**
+     * PastMonth
+     * @description A month that is over.
+     */
+    readonly PastMonth: {
+      readonly month: components['schemas']['Month'];
+      /**
+       * @description `account`: for this account, as its month was closed; `service`: without the requests of single accounts, for a month that the account was not charged in or that is not closed yet.
+       * @enum {string}
+       */
+      readonly of: 'account' | 'service';
+      readonly availability_percent: components['schemas']['Percent'];
+      /** @description Minutes that counted. */
+      readonly minutes: number;
+      readonly unavailable_minutes: components['schemas']['Minutes'];
+      /** @description The credit that was booked. Present only for callers with the scope billing:read, in months of the account. */
+      readonly credit_usd?: components['schemas']['UsdAmount'];
+    };
+    /**
      * Payment
      * @description A payment in the books of an account.
      */
@@ -2285,6 +2850,12 @@ export type components = {
        */
       readonly reference: string;
     };
+    /**
+     * Percent
+     * @description A percentage as decimal text with four digits after the point, rounded down.
+     * @example 99.9613
+     */
+    readonly Percent: string;
     /**
      * PersonName
      * @description The name of a person.
@@ -2330,6 +2901,40 @@ export type components = {
      * @example production
      */
     readonly PlanName: string;
+    /**
+     * PlannedWork
+     * @description Work on the server that was announced.
+     */
+    readonly PlannedWork: {
+      readonly work_id: components['schemas']['PlannedWorkId'];
+      readonly starts_at: components['schemas']['Instant'];
+      readonly ends_at: components['schemas']['Instant'];
+      /** @description What is done. */
+      readonly note: string;
+      readonly announced_at: components['schemas']['Instant'];
+      /** @description When it was cancelled, before it began. */
+      readonly cancelled_at?: components['schemas']['Instant'];
+      /** @description Minutes of the work. */
+      readonly minutes: number;
+      /** @description Those of them that do not count towards availability. */
+      readonly excluded_minutes: number;
+      /**
+       * @description The reason why its other minutes count as any minute does: it was cancelled, it was announced later than a day before, or the month has no more minutes of planned work. Absent: no minute of it counts.
+       * @enum {string}
+       */
+      readonly counts_because?: 'cancelled' | 'announced_late' | 'allowance_used';
+    };
+    /**
+     * PlannedWorkId
+     * @description Id of planned work.
+     * @example 8c1d4f7e-2b6a-4f0d-9e35-6a7b8c9d0e1f
+     */
+    readonly PlannedWorkId: string;
+    /** PlannedWorkList */
+    readonly PlannedWorkList: {
+      /** @description The work, in the order of its beginning. */
+      readonly planned_work: readonly components['schemas']['PlannedWork'][];
+    };
     /**
      * Problem
      * @description Why a request was refused or failed (RFC 9457). Some codes have additional members.
@@ -2394,9 +2999,9 @@ export type components = {
       readonly requests: number;
       /** @description Length of the window. */
       readonly window_seconds: number;
-      /** @description Requests that are left in this window. Each server of an installation counts its own. */
+      /** @description Requests that are left now. Each server of an installation counts its own. */
       readonly remaining: number;
-      /** @description Seconds until the window ends and all are left again, rounded up; 0 when nothing was used. */
+      /** @description Seconds until all are left again if none is made meanwhile, rounded up; 0 when nothing was used. */
       readonly reset_seconds: number;
     };
     /** RequestLimitRequest */
@@ -2479,6 +3084,7 @@ export type components = {
       | 'account:read'
       | 'audit:read'
       | 'billing:read'
+      | 'billing:manage'
       | 'keys:manage'
       | 'limits:request'
       | 'operator:read'
@@ -2511,6 +3117,16 @@ export type components = {
       readonly environment: string;
       /** @description The path of its JSON-RPC and WebSocket. */
       readonly rpc_path: string;
+    };
+    /**
+     * ServiceCredit
+     * @description A row of the table of credits.
+     */
+    readonly ServiceCredit: {
+      /** @description For a month whose availability was below it. */
+      readonly below_percent: components['schemas']['Percent'];
+      /** @description The credit in percent of what the wallet service charged in the month. */
+      readonly credit_percent: number;
     };
     /**
      * Session
@@ -2579,6 +3195,12 @@ export type components = {
       readonly name: components['schemas']['PersonName'];
       readonly role: components['schemas']['Role'];
     };
+    /** SetBillingRequest */
+    readonly SetBillingRequest: {
+      readonly mode: components['schemas']['BillingMode'];
+      /** @description How far below 0 the balance may go while the account is invoiced; more than 0 for the mode invoiced, and 0 for the mode prepaid. */
+      readonly credit_limit_usd: components['schemas']['Usd'];
+    };
     /** SetLimitRequest */
     readonly SetLimitRequest: {
       /**
@@ -2634,6 +3256,41 @@ export type components = {
       /** @description 99 of 100 calls of all accounts took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
       readonly p99_ms?: number;
       readonly own: components['schemas']['OwnCalls'];
+    };
+    /**
+     * Statement
+     * @description What happened in the books of an account in a month of UTC. The balance includes what is reserved for work under way.
+     */
+    readonly Statement: {
+      readonly month: components['schemas']['Month'];
+      /** @description Balance at the beginning of the month. */
+      readonly opening_usd: components['schemas']['UsdAmount'];
+      /** @description Deposits, less what was taken back. */
+      readonly deposits_usd: components['schemas']['UsdAmount'];
+      /** @description Credits for missed availability and credit notes. */
+      readonly given_back_usd: components['schemas']['UsdAmount'];
+      /** @description What was charged, by row of the price list. */
+      readonly charges: readonly components['schemas']['StatementCharge'][];
+      /** @description Sum of the charges. */
+      readonly charged_usd: components['schemas']['UsdAmount'];
+      /** @description Balance at the end of the month, or now. */
+      readonly closing_usd: components['schemas']['UsdAmount'];
+      /** @description The invoice of the month; absent if there is none. */
+      readonly invoice_number?: components['schemas']['InvoiceNumber'];
+    };
+    /** StatementCharge */
+    readonly StatementCharge: {
+      /** @description Row of the price list, such as managed_signing. */
+      readonly operation: string;
+      readonly units: number;
+      readonly cost_usd: components['schemas']['UsdAmount'];
+    };
+    /**
+     * StatementList
+     * @description Statements of all months since the account exists, newest first. The first is of the current month, up to now.
+     */
+    readonly StatementList: {
+      readonly statements: readonly components['schemas']['Statement'][];
     };
     /** SwitchAccountRequest */
     readonly SwitchAccountRequest: {
@@ -2745,7 +3402,7 @@ export type components = {
        * @description What the sums are of.
        * @enum {string}
        */
-      readonly by: 'token' | 'operation' | 'minute' | 'hour' | 'day';
+      readonly by: 'token' | 'operation' | 'minute' | 'hour' | 'day' | 'day_operation';
       /** @description A sum for each group that has requests. */
       readonly rows: readonly components['schemas']['WalletUsageSum'][];
     };
@@ -2756,6 +3413,8 @@ export type components = {
     readonly WalletUsageSum: {
       /** @description Id of the access token or of the member, name of the operation in the audit log, or the instant at which the minute, hour or day of UTC began. */
       readonly group: string;
+      /** @description Only by day_operation: name of the operation in the audit log; the group is the day. */
+      readonly operation?: string;
       /** @description Only by token: its name, or `Dashboard (email)` for a member. */
       readonly token_name?: string;
       /** @description Requests that were carried out, those that were answered again included. */
@@ -2865,6 +3524,14 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
+    /** @description The account owes more than it could under the new terms. */
+    readonly AccountOwesProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'account_owes';
+      /** @constant */
+      readonly status: 409;
+      readonly owed_usd: string;
+    };
     /** @description The account has reached the rate limit of the account service. */
     readonly AccountRateLimitedProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -2913,6 +3580,15 @@ export type components = {
       readonly status: 409;
       readonly amount_usd: string;
       readonly available_usd: string;
+    };
+    /** @description More is given back than is left of the invoice. */
+    readonly CreditNoteTooHighProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'credit_note_too_high';
+      /** @constant */
+      readonly status: 409;
+      readonly amount_usd: string;
+      readonly left_usd: string;
     };
     /** @description The account has a credit of another amount with this reference. */
     readonly CreditReferenceUsedProblem: components['schemas']['Problem'] & {
@@ -2981,6 +3657,13 @@ export type components = {
     readonly InvitationNotFoundProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'invitation_not_found';
+      /** @constant */
+      readonly status: 404;
+    };
+    /** @description No invoice that the caller may read has this number. */
+    readonly InvoiceNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'invoice_not_found';
       /** @constant */
       readonly status: 404;
     };
@@ -3107,6 +3790,20 @@ export type components = {
       readonly code: 'plan_not_overridden';
       /** @constant */
       readonly status: 409;
+    };
+    /** @description The planned work has begun, so it cannot be cancelled any more. */
+    readonly PlannedWorkBegunProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'planned_work_begun';
+      /** @constant */
+      readonly status: 409;
+    };
+    /** @description No planned work has this id. */
+    readonly PlannedWorkNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'planned_work_not_found';
+      /** @constant */
+      readonly status: 404;
     };
     /** @description The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
     readonly QueryInvalidProblem: components['schemas']['Problem'] & {
@@ -3256,6 +3953,16 @@ export type components = {
       readonly status: 409;
       readonly limit: number;
     };
+    /** @description The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
+    readonly TooManyRequestsAtOnceProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'too_many_requests_at_once';
+      /** @constant */
+      readonly status: 429;
+      readonly limit: number;
+      readonly waiting: number;
+      readonly retry_after_seconds: number;
+    };
     /** @description The webhook sends nothing now, so nothing can be sent to it. */
     readonly WebhookNotActiveProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -3309,7 +4016,7 @@ export type components = {
      */
     readonly 'RateLimit-Policy': string;
     /**
-     * @description Requests left and seconds until the window resets.
+     * @description Requests left and seconds until all are left again.
      * @example "account";r=599;t=60
      */
     readonly RateLimit: string;
@@ -3381,7 +4088,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3389,7 +4100,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -3537,7 +4250,11 @@ export interface operations {
             | components['schemas']['RoleInsufficientProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3545,7 +4262,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -3658,7 +4377,11 @@ export interface operations {
             | components['schemas']['RoleInsufficientProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3666,7 +4389,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -3779,7 +4504,11 @@ export interface operations {
             | components['schemas']['RoleInsufficientProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3787,7 +4516,112 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly getAvailability: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The availability. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Availability'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -3867,7 +4701,11 @@ export interface operations {
             | components['schemas']['FreshFactorRequiredProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3875,7 +4713,271 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly getBillingSettings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The settings. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['BillingSettings'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly changeBillingSettings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeBillingSettingsRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The settings. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['BillingSettings'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -3983,7 +5085,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['DeliveryNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3991,7 +5097,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4109,7 +5217,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WebhookNotActiveProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4117,7 +5229,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4240,7 +5354,11 @@ export interface operations {
             | components['schemas']['RoleInsufficientProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4248,7 +5366,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4328,7 +5448,11 @@ export interface operations {
             | components['schemas']['RoleInsufficientProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4336,7 +5460,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4488,7 +5614,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4496,7 +5626,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4638,7 +5770,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4646,7 +5782,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['SignInLockedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['SignInLockedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4742,7 +5880,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['InvitationNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4750,7 +5892,255 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listInvoices: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANDI
+         */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['InvoiceList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly readInvoice: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example INV-000042 */
+        readonly id: components['schemas']['InvoiceNumber'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The invoice. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['InvoiceDetails'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `invoice_not_found`: No invoice that the caller may read has this number. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InvoiceNotFoundProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -4860,7 +6250,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4868,7 +6262,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5010,7 +6406,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5018,7 +6418,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5126,7 +6528,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['KeyNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5134,7 +6540,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5311,7 +6719,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5319,7 +6731,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5429,7 +6843,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5437,7 +6855,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5599,7 +7019,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5607,7 +7031,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5722,7 +7148,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['LimitRequestDecidedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5730,7 +7160,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5804,7 +7236,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5812,7 +7248,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -5921,7 +7359,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['LastOwnerProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5929,7 +7371,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6088,7 +7532,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6096,7 +7544,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6186,7 +7636,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['LastOwnerProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6194,7 +7648,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6283,7 +7739,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6291,7 +7751,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6324,6 +7786,11 @@ export interface operations {
          * @example acme
          */
         readonly name?: string;
+        /**
+         * @description Only accounts of which this is true.
+         * @example needs_credit_limit
+         */
+        readonly only?: 'needs_credit_limit';
         /**
          * @description Most items on a page.
          * @example 100
@@ -6406,7 +7873,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6414,7 +7885,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6576,7 +8049,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6584,7 +8061,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6686,7 +8165,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6694,7 +8177,191 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly setBilling: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SetBillingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The account. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedAccount'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `account_owes`: The account owes more than it could under the new terms. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountOwesProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -6868,7 +8535,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6876,7 +8547,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7034,7 +8707,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7042,7 +8719,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7210,7 +8889,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7218,7 +8901,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7382,7 +9067,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7390,7 +9079,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7508,7 +9199,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['AccountHasOwnerProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7516,7 +9211,442 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listAllInvoices: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Only those of this account.
+         * @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59
+         */
+        readonly account_id?: string;
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnANDI
+         */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['OperatedInvoiceList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly readAnyInvoice: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example INV-000042 */
+        readonly id: components['schemas']['InvoiceNumber'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The invoice. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['InvoiceDetails'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `invoice_not_found`: No invoice that the caller may read has this number. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InvoiceNotFoundProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly issueCreditNote: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example INV-000042 */
+        readonly id: components['schemas']['InvoiceNumber'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CreditNoteRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The credit note. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CreditNote'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `invoice_not_found`: No invoice that the caller may read has this number. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InvoiceNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /**
+       * @description `credit_note_too_high`: More is given back than is left of the invoice.
+       *
+       *     `credit_reference_used`: The account has a credit of another amount with this reference.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['CreditNoteTooHighProblem']
+            | components['schemas']['CreditReferenceUsedProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7626,7 +9756,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7634,7 +9768,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7758,7 +9894,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['LimitRequestDecidedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7766,7 +9906,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -7931,7 +10073,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7939,7 +10085,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8028,7 +10176,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8036,7 +10188,403 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listPlannedWork: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The work. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PlannedWorkList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly announceWork: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['AnnounceWorkRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The work. */
+      readonly 201: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PlannedWork'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly cancelWork: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @example 8c1d4f7e-2b6a-4f0d-9e35-6a7b8c9d0e1f */
+        readonly id: components['schemas']['PlannedWorkId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The work is cancelled. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PlannedWork'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `planned_work_not_found`: No planned work has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PlannedWorkNotFoundProblem'];
+        };
+      };
+      /** @description `planned_work_begun`: The planned work has begun, so it cannot be cancelled any more. */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['PlannedWorkBegunProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8125,7 +10673,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8133,7 +10685,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8278,7 +10832,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8286,7 +10844,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8410,7 +10970,11 @@ export interface operations {
             | components['schemas']['PlanNotOverriddenProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8418,7 +10982,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8555,7 +11121,9 @@ export interface operations {
         };
       };
       /**
-       * @description `account_rate_limited`: The account has reached the rate limit of the account service.
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
        *
        *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
@@ -8567,6 +11135,7 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
             | components['schemas']['AccountRateLimitedProblem']
             | components['schemas']['SignInLockedProblem'];
         };
@@ -8676,7 +11245,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `password_reset_limited`: Too many password resets were requested for this email or from this address. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `password_reset_limited`: Too many password resets were requested for this email or from this address.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8684,7 +11257,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['PasswordResetLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['PasswordResetLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8810,6 +11385,17 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+        };
+      };
+      /** @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['TooManyRequestsAtOnceProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -8943,7 +11529,9 @@ export interface operations {
         };
       };
       /**
-       * @description `account_rate_limited`: The account has reached the rate limit of the account service.
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
        *
        *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
@@ -8955,6 +11543,7 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
             | components['schemas']['AccountRateLimitedProblem']
             | components['schemas']['SignInLockedProblem'];
         };
@@ -9094,7 +11683,9 @@ export interface operations {
         };
       };
       /**
-       * @description `account_rate_limited`: The account has reached the rate limit of the account service.
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
        *
        *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
@@ -9106,6 +11697,7 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
             | components['schemas']['AccountRateLimitedProblem']
             | components['schemas']['SignInLockedProblem'];
         };
@@ -9181,7 +11773,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9189,7 +11785,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9314,7 +11912,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9322,7 +11924,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['SignInLockedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['SignInLockedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9396,7 +12000,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9404,7 +12012,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9538,7 +12148,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9546,7 +12160,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9684,7 +12300,9 @@ export interface operations {
         };
       };
       /**
-       * @description `account_rate_limited`: The account has reached the rate limit of the account service.
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
        *
        *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
        */
@@ -9696,6 +12314,7 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
             | components['schemas']['AccountRateLimitedProblem']
             | components['schemas']['SignInLockedProblem'];
         };
@@ -9771,7 +12390,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9779,7 +12402,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9853,7 +12478,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9861,7 +12490,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -9935,7 +12566,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9943,7 +12578,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10033,7 +12670,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['SessionNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10041,7 +12682,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10176,7 +12819,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `sign_in_locked`: Too many wrong passwords or codes were sent for this email or from this address, or too many passwords are being checked at this moment.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10184,7 +12831,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['SignInLockedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['SignInLockedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10237,6 +12886,123 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['TooManyRequestsAtOnceProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listStatements: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The statements. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['StatementList'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10346,7 +13112,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10354,7 +13124,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10502,7 +13274,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10510,7 +13286,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10618,7 +13396,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['TokenNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10626,7 +13408,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10746,7 +13530,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10754,7 +13542,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10793,10 +13583,10 @@ export interface operations {
          */
         readonly until?: string;
         /**
-         * @description What a sum is of. By minute at most a day, by hour at most 100 days.
+         * @description What a sum is of. By minute at most a day, by hour at most 100 days; `day_operation`: of each operation on each day.
          * @example operation
          */
-        readonly by?: 'token' | 'operation' | 'minute' | 'hour' | 'day';
+        readonly by?: 'token' | 'operation' | 'minute' | 'hour' | 'day' | 'day_operation';
       };
       readonly header?: never;
       readonly path?: never;
@@ -10869,7 +13659,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10877,7 +13671,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -10966,7 +13762,11 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -10974,7 +13774,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11129,7 +13931,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11137,7 +13943,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11298,7 +14106,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11306,7 +14118,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11414,7 +14228,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11422,7 +14240,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11553,7 +14373,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11561,7 +14385,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11719,7 +14545,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11727,7 +14557,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -11888,7 +14720,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11896,7 +14732,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -12014,7 +14852,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['WebhookNotActiveProblem'];
         };
       };
-      /** @description `account_rate_limited`: The account has reached the rate limit of the account service. */
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
       readonly 429: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -12022,7 +14864,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AccountRateLimitedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -12058,6 +14902,7 @@ export type AccountBalance = components['schemas']['AccountBalance'];
 export type AccountId = components['schemas']['AccountId'];
 export type AccountList = components['schemas']['AccountList'];
 export type AccountName = components['schemas']['AccountName'];
+export type AnnounceWorkRequest = components['schemas']['AnnounceWorkRequest'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type AuditChain = components['schemas']['AuditChain'];
@@ -12066,14 +14911,19 @@ export type AuditHead = components['schemas']['AuditHead'];
 export type AuditHeadList = components['schemas']['AuditHeadList'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type AuditRecordList = components['schemas']['AuditRecordList'];
+export type Availability = components['schemas']['Availability'];
 export type BackupCodes = components['schemas']['BackupCodes'];
 export type Balance = components['schemas']['Balance'];
 export type BeginSecondFactorRequest = components['schemas']['BeginSecondFactorRequest'];
+export type BillingMode = components['schemas']['BillingMode'];
+export type BillingSettings = components['schemas']['BillingSettings'];
 export type BookEntry = components['schemas']['BookEntry'];
 export type BookEntryList = components['schemas']['BookEntryList'];
 export type CallSpan = components['schemas']['CallSpan'];
+export type ChangeBillingSettingsRequest = components['schemas']['ChangeBillingSettingsRequest'];
 export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest'];
 export type ChangeRoleRequest = components['schemas']['ChangeRoleRequest'];
+export type ChargePrices = components['schemas']['ChargePrices'];
 export type Code = components['schemas']['Code'];
 export type Completed = components['schemas']['Completed'];
 export type ConfirmSecondFactorRequest = components['schemas']['ConfirmSecondFactorRequest'];
@@ -12082,7 +14932,10 @@ export type CreateInvitationRequest = components['schemas']['CreateInvitationReq
 export type CreateKeyRequest = components['schemas']['CreateKeyRequest'];
 export type CreateTokenRequest = components['schemas']['CreateTokenRequest'];
 export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
+export type CreditNote = components['schemas']['CreditNote'];
+export type CreditNoteRequest = components['schemas']['CreditNoteRequest'];
 export type CreditRequest = components['schemas']['CreditRequest'];
+export type CurrentMonth = components['schemas']['CurrentMonth'];
 export type DeletedPlan = components['schemas']['DeletedPlan'];
 export type Delivery = components['schemas']['Delivery'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
@@ -12092,6 +14945,7 @@ export type DeliveryList = components['schemas']['DeliveryList'];
 export type DeliveryState = components['schemas']['DeliveryState'];
 export type DriftFinding = components['schemas']['DriftFinding'];
 export type Email = components['schemas']['Email'];
+export type ErrorBudget = components['schemas']['ErrorBudget'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type FieldProblem = components['schemas']['FieldProblem'];
 export type Hash = components['schemas']['Hash'];
@@ -12099,6 +14953,11 @@ export type Instant = components['schemas']['Instant'];
 export type Invitation = components['schemas']['Invitation'];
 export type InvitationId = components['schemas']['InvitationId'];
 export type InvitationList = components['schemas']['InvitationList'];
+export type Invoice = components['schemas']['Invoice'];
+export type InvoiceDetails = components['schemas']['InvoiceDetails'];
+export type InvoiceLine = components['schemas']['InvoiceLine'];
+export type InvoiceList = components['schemas']['InvoiceList'];
+export type InvoiceNumber = components['schemas']['InvoiceNumber'];
 export type KeyId = components['schemas']['KeyId'];
 export type KeyState = components['schemas']['KeyState'];
 export type LedgerBalanceData = components['schemas']['LedgerBalanceData'];
@@ -12116,12 +14975,15 @@ export type LimitRequest = components['schemas']['LimitRequest'];
 export type LimitRequestId = components['schemas']['LimitRequestId'];
 export type LimitRequestList = components['schemas']['LimitRequestList'];
 export type ListedAccount = components['schemas']['ListedAccount'];
+export type ListedInvoice = components['schemas']['ListedInvoice'];
 export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
 export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
 export type Membership = components['schemas']['Membership'];
+export type Minutes = components['schemas']['Minutes'];
+export type Month = components['schemas']['Month'];
 export type Name = components['schemas']['Name'];
 export type Network = components['schemas']['Network'];
 export type NetworkList = components['schemas']['NetworkList'];
@@ -12134,18 +14996,25 @@ export type NewSetupLink = components['schemas']['NewSetupLink'];
 export type NewWebhook = components['schemas']['NewWebhook'];
 export type NodeList = components['schemas']['NodeList'];
 export type OperatedAccount = components['schemas']['OperatedAccount'];
+export type OperatedInvoice = components['schemas']['OperatedInvoice'];
+export type OperatedInvoiceList = components['schemas']['OperatedInvoiceList'];
 export type OperatedLimitRequest = components['schemas']['OperatedLimitRequest'];
 export type OperatedLimitRequestList = components['schemas']['OperatedLimitRequestList'];
 export type OwnCalls = components['schemas']['OwnCalls'];
 export type OwnId = components['schemas']['OwnId'];
 export type Password = components['schemas']['Password'];
+export type PastMonth = components['schemas']['PastMonth'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentRequest = components['schemas']['PaymentRequest'];
+export type Percent = components['schemas']['Percent'];
 export type PersonName = components['schemas']['PersonName'];
 export type Plan = components['schemas']['Plan'];
 export type PlanFigures = components['schemas']['PlanFigures'];
 export type PlanList = components['schemas']['PlanList'];
 export type PlanName = components['schemas']['PlanName'];
+export type PlannedWork = components['schemas']['PlannedWork'];
+export type PlannedWorkId = components['schemas']['PlannedWorkId'];
+export type PlannedWorkList = components['schemas']['PlannedWorkList'];
 export type Problem = components['schemas']['Problem'];
 export type PutPlanRequest = components['schemas']['PutPlanRequest'];
 export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
@@ -12164,18 +15033,23 @@ export type RotatedKey = components['schemas']['RotatedKey'];
 export type Scope = components['schemas']['Scope'];
 export type SecondFactorSecret = components['schemas']['SecondFactorSecret'];
 export type ServedNetwork = components['schemas']['ServedNetwork'];
+export type ServiceCredit = components['schemas']['ServiceCredit'];
 export type Session = components['schemas']['Session'];
 export type SessionAccount = components['schemas']['SessionAccount'];
 export type SessionCredentials = components['schemas']['SessionCredentials'];
 export type SessionId = components['schemas']['SessionId'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionMember = components['schemas']['SessionMember'];
+export type SetBillingRequest = components['schemas']['SetBillingRequest'];
 export type SetLimitRequest = components['schemas']['SetLimitRequest'];
 export type SetPlanRequest = components['schemas']['SetPlanRequest'];
 export type SignInOptions = components['schemas']['SignInOptions'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type Since = components['schemas']['Since'];
 export type SpanCalls = components['schemas']['SpanCalls'];
+export type Statement = components['schemas']['Statement'];
+export type StatementCharge = components['schemas']['StatementCharge'];
+export type StatementList = components['schemas']['StatementList'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type TokenId = components['schemas']['TokenId'];
@@ -12197,12 +15071,14 @@ export type AccountHasOwnerProblem = components['schemas']['AccountHasOwnerProbl
 export type AccountNameTakenProblem = components['schemas']['AccountNameTakenProblem'];
 export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProblem'];
 export type AccountNotJoinedProblem = components['schemas']['AccountNotJoinedProblem'];
+export type AccountOwesProblem = components['schemas']['AccountOwesProblem'];
 export type AccountRateLimitedProblem = components['schemas']['AccountRateLimitedProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
 export type CreditNotAvailableProblem = components['schemas']['CreditNotAvailableProblem'];
+export type CreditNoteTooHighProblem = components['schemas']['CreditNoteTooHighProblem'];
 export type CreditReferenceUsedProblem = components['schemas']['CreditReferenceUsedProblem'];
 export type CrossSiteRequestProblem = components['schemas']['CrossSiteRequestProblem'];
 export type DeliveryNotFoundProblem = components['schemas']['DeliveryNotFoundProblem'];
@@ -12213,6 +15089,7 @@ export type FreshFactorRequiredProblem = components['schemas']['FreshFactorRequi
 export type InternalErrorProblem = components['schemas']['InternalErrorProblem'];
 export type InvitationInvalidProblem = components['schemas']['InvitationInvalidProblem'];
 export type InvitationNotFoundProblem = components['schemas']['InvitationNotFoundProblem'];
+export type InvoiceNotFoundProblem = components['schemas']['InvoiceNotFoundProblem'];
 export type KeyNotActiveProblem = components['schemas']['KeyNotActiveProblem'];
 export type KeyNotFoundProblem = components['schemas']['KeyNotFoundProblem'];
 export type LastOwnerProblem = components['schemas']['LastOwnerProblem'];
@@ -12230,6 +15107,8 @@ export type PasswordWrongProblem = components['schemas']['PasswordWrongProblem']
 export type PlanInUseProblem = components['schemas']['PlanInUseProblem'];
 export type PlanNotFoundProblem = components['schemas']['PlanNotFoundProblem'];
 export type PlanNotOverriddenProblem = components['schemas']['PlanNotOverriddenProblem'];
+export type PlannedWorkBegunProblem = components['schemas']['PlannedWorkBegunProblem'];
+export type PlannedWorkNotFoundProblem = components['schemas']['PlannedWorkNotFoundProblem'];
 export type QueryInvalidProblem = components['schemas']['QueryInvalidProblem'];
 export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
 export type RoleInsufficientProblem = components['schemas']['RoleInsufficientProblem'];
@@ -12250,6 +15129,7 @@ export type TokenNotFoundProblem = components['schemas']['TokenNotFoundProblem']
 export type TokenRevokedProblem = components['schemas']['TokenRevokedProblem'];
 export type TokenUnknownProblem = components['schemas']['TokenUnknownProblem'];
 export type TooManyInvitationsProblem = components['schemas']['TooManyInvitationsProblem'];
+export type TooManyRequestsAtOnceProblem = components['schemas']['TooManyRequestsAtOnceProblem'];
 export type WebhookNotActiveProblem = components['schemas']['WebhookNotActiveProblem'];
 export type WebhookNotFoundProblem = components['schemas']['WebhookNotFoundProblem'];
 export type WebhooksTooManyProblem = components['schemas']['WebhooksTooManyProblem'];
@@ -12257,8 +15137,10 @@ export type ListAuditQuery = NonNullable<operations['listAuditRecords']['paramet
 export type AuditChainQuery = NonNullable<operations['listAuditChain']['parameters']['query']>;
 export type AuditHeadsQuery = NonNullable<operations['listAuditHeads']['parameters']['query']>;
 export type ListEntriesQuery = NonNullable<operations['listEntries']['parameters']['query']>;
+export type ListInvoicesQuery = NonNullable<operations['listInvoices']['parameters']['query']>;
 export type PageQuery = NonNullable<operations['listTokens']['parameters']['query']>;
 export type AccountsQuery = NonNullable<operations['listAccounts']['parameters']['query']>;
+export type InvoicesQuery = NonNullable<operations['listAllInvoices']['parameters']['query']>;
 export type GetUsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type GetWalletUsageQuery = NonNullable<operations['getWalletUsage']['parameters']['query']>;
 export type ListDeliveriesQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
@@ -12278,6 +15160,7 @@ export type ProblemData = {
   readonly request_timeout: RequestTimeoutProblem;
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;
@@ -12285,6 +15168,7 @@ export type ProblemData = {
   readonly token_revoked: TokenRevokedProblem;
   readonly token_expired: TokenExpiredProblem;
   readonly account_rate_limited: AccountRateLimitedProblem;
+  readonly too_many_requests_at_once: TooManyRequestsAtOnceProblem;
   readonly scope_not_held: ScopeNotHeldProblem;
   readonly scope_missing: ScopeMissingProblem;
   readonly session_missing: SessionMissingProblem;
@@ -12327,6 +15211,9 @@ export type ProblemData = {
   readonly account_name_taken: AccountNameTakenProblem;
   readonly credit_not_available: CreditNotAvailableProblem;
   readonly credit_reference_used: CreditReferenceUsedProblem;
+  readonly invoice_not_found: InvoiceNotFoundProblem;
+  readonly credit_note_too_high: CreditNoteTooHighProblem;
+  readonly account_owes: AccountOwesProblem;
   readonly webhook_not_found: WebhookNotFoundProblem;
   readonly delivery_not_found: DeliveryNotFoundProblem;
   readonly webhooks_too_many: WebhooksTooManyProblem;
@@ -12334,5 +15221,7 @@ export type ProblemData = {
   readonly limit_request_not_found: LimitRequestNotFoundProblem;
   readonly limit_request_decided: LimitRequestDecidedProblem;
   readonly limit_requests_too_many: LimitRequestsTooManyProblem;
+  readonly planned_work_not_found: PlannedWorkNotFoundProblem;
+  readonly planned_work_begun: PlannedWorkBegunProblem;
   readonly token_not_found: TokenNotFoundProblem;
 };

@@ -712,7 +712,7 @@ export type components = {
      */
     readonly 'RateLimit-Policy': string;
     /**
-     * @description Requests left and seconds until the window resets.
+     * @description Requests left and seconds until all are left again.
      * @example "wallet-create";r=999;t=60
      */
     readonly RateLimit: string;
@@ -2051,6 +2051,7 @@ export type ProblemData = {
   readonly request_timeout: RequestTimeoutProblem;
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;

@@ -2,6 +2,7 @@ import type { InstallationKey } from '../account/installation-key.ts';
 import type { Keyring } from '../account/keyring.ts';
 import type { RefusalLog } from '../account/audit/refusal-log.ts';
 import type { MemberMail } from '../account/mail/member-mail.ts';
+import type { MeasureCurrent } from '../account/service-level/remember-months.ts';
 import type { MemberDeps, MemberRequest } from '../account/members/member-deps.ts';
 import type { SessionCredentials } from '../account/members/session-credentials.ts';
 import type { SessionHolder } from '../account/members/sessions.ts';
@@ -37,6 +38,10 @@ export type AccountDeps = ServiceDeps & {
   readonly members: MemberDeps;
   /** Returns how an account stands against its limits of the wallet service, on this server. */
   readonly walletStanding: (accountId: string) => Promise<WalletStanding>;
+  /** Measures the availability of the wallet service for an account in the current month. */
+  readonly measureMonth: MeasureCurrent;
+  /** Makes an account invoiced if it pays by volume, was charged enough this month and has a credit limit. */
+  readonly payLater: (accountId: string) => Promise<boolean>;
   /** Takes refused attempts to sign in to a login that there is. */
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly credentials: SessionCredentials;

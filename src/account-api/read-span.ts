@@ -1,4 +1,5 @@
 import { serviceError } from '../base/service-error.ts';
+import { readInstant } from './read-instant.ts';
 
 /** Instants as a query has them. */
 type SpanQuery = { readonly since?: string | undefined; readonly until?: string | undefined };
@@ -17,7 +18,7 @@ const MAX_DAYS: Readonly<Record<string, number>> = { minute: 1, hour: 100 };
 
 /** Reads the span of a query. @throws ServiceError `queryInvalid` for an instant that does not exist, and an end before the beginning. */
 export function readSpan({ since, until }: SpanQuery): Span {
-  const span = { since: readInstant('/since', since), until: readInstant('/until', until) };
+  const span = { since: readMember('/since', since), until: readMember('/until', until) };
   if (span.since !== undefined && span.until !== undefined && span.until < span.since)
     throw refuse('/until', 'must not be before since');
   return span;
@@ -49,12 +50,10 @@ export function refuse(pointer: string, detail: string): Error {
   return serviceError('queryInvalid', { errors: [{ pointer, detail }] });
 }
 
-/** The pattern lets days and hours pass that do not exist, and Date counts some of them on. */
-function readInstant(pointer: string, text: string | undefined): Date | undefined {
+function readMember(pointer: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
-  const instant = new Date(text);
-  const isReal = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text.slice(0, 19));
-  if (!isReal) throw refuse(pointer, 'is not an instant of the calendar');
+  const instant = readInstant(text);
+  if (instant === undefined) throw refuse(pointer, 'is not an instant of the calendar');
   return instant;
 }
 

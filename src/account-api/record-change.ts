@@ -1,4 +1,5 @@
 import { type AuditFact, appendAudit, appendAuditInOwnTransaction } from '../account/audit/append-audit.ts';
+import { type AccountFact, appendAudits } from '../account/audit/append-audits.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { AccountContext } from './account-context.ts';
 
@@ -28,11 +29,13 @@ export function recordOperation(
     const { requestId } = caller;
     const own = { accountId: caller.accountId, fact: factOf(context, action, subject) };
     const theirs = { accountId, fact: { action: accountAction, outcome: 'ok', requestId, subject } };
-    // The ends of chains are locked in one order, so that operators who act on each other cannot wait for each other.
-    const records = accountId === caller.accountId ? [own] : [own, theirs];
-    for (const record of records.sort((a, b) => (a.accountId < b.accountId ? -1 : 1)))
-      await appendAudit(tx, record.accountId, [record.fact], clock.nowMs());
+    await appendAudits(tx, accountId === caller.accountId ? [own] : [own, theirs], clock.nowMs());
   };
+}
+
+/** Returns the record of a change in the log of the caller, for work that appends it with others of its own. */
+export function ownFact(context: AccountContext, action: string, subject: string): AccountFact {
+  return { accountId: context.caller.accountId, fact: factOf(context, action, subject) };
 }
 
 /** Appends what an operator reads to its audit log. */

@@ -3,7 +3,7 @@ import type { PlanBook } from '../account/plan-book.ts';
 import type { CreateLimitBook } from '../account/wallet-create-limit.ts';
 import type { UseLimitBook } from '../account/wallet-use-limit.ts';
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
-import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
+import type { NodeStatus } from '../upstream/pool/node-status.ts';
 import type { PaceState } from '../upstream/nodes/pace.ts';
 
 /** A network as the account service shows it. */

@@ -3,7 +3,8 @@ import type {
   PlanFigures,
   WalletLimit as ShownLimit,
 } from '../../generated/account/types.ts';
-import { readBalance } from '../account/money/balance.ts';
+import { INVOICE_THRESHOLD } from '../account/billing/terms.ts';
+import { type Balance, readBalance } from '../account/money/balance.ts';
 import { printUsd } from '../../runtime/micro-usd.ts';
 import type { Plan } from '../account/plan.ts';
 import { readAccount } from '../account/read-accounts.ts';
@@ -32,14 +33,22 @@ export async function showOperatedAccount(
     wallet_create_limit: showLimit(await readCreateLimit(store, id)),
     wallet_use_limit: showLimit(await readUseLimit(context, id)),
     balance: {
-      billing: money.billing,
+      ...{ billing: money.billing, mode: money.mode },
+      granted_credit_limit_usd: printUsd(money.grantedCreditLimit),
       available_usd: printUsd(money.available),
       balance_usd: printUsd(money.balance),
       credit_limit_usd: printUsd(money.creditLimit),
       reserved_usd: printUsd(money.reserved),
       charged_usd: printUsd(money.charged),
+      month_charged_usd: printUsd(money.monthCharged),
+      needs_credit_limit: needsCreditLimit(money),
     },
   };
+}
+
+/** True for an account that would be invoiced if it had a credit limit. */
+function needsCreditLimit({ mode, grantedCreditLimit, monthCharged }: Balance): boolean {
+  return mode === 'by_volume' && grantedCreditLimit === 0n && monthCharged > INVOICE_THRESHOLD;
 }
 
 /** Returns a plan as the account service shows it. */

@@ -1,6 +1,6 @@
 import type { Claim, IdempotencyFinding, IdempotentAnswer, IdempotentRequest } from './idempotent-request.ts';
 import { createHmac, randomUUID } from 'node:crypto';
-import { and, eq, isNotNull, isNull, lte, notExists } from '../store/drizzle.ts';
+import { and, eq, gt, isNotNull, isNull, lte, notExists } from '../store/drizzle.ts';
 import { HEADERS, isHeaderValue } from '../../generated/wallets/operations.ts';
 import { idempotencyKeys } from '../store/access-tables.ts';
 import type { Store } from '../store/open-store.ts';
@@ -22,7 +22,8 @@ export type Idempotency = {
   readonly begin: (tx: StoreTransaction, request: IdempotentRequest) => Promise<IdempotencyFinding>;
   /**
    * Stores the answer, in the transaction that commits the work.
-   * @throws ServiceError `reservationClosed` when the claim is lost: that transaction must not be committed.
+   * @throws ServiceError `reservationClosed` when the claim is lost, `reservationCharged` when another process charged for the work: that
+   *   transaction must not be committed.
    */
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
   /**
@@ -73,7 +74,10 @@ export function createIdempotency({
         .set({ status, ...toColumns(body) })
         .where(isOwn(claim))
         .returning({ key: idempotencyKeys.key });
-      if (kept.length === 0) throw serviceError('reservationClosed');
+      if (kept.length > 0) return;
+      const isCharged = and(isFinished(claim), gt(idempotencyKeys.charged, 0));
+      const charged = await tx.select({ key: idempotencyKeys.key }).from(idempotencyKeys).where(isCharged);
+      throw serviceError(charged.length > 0 ? 'reservationCharged' : 'reservationClosed');
     },
     release: async (tx, claim) => {
       const made = tx.select({ id: wallets.id }).from(wallets);

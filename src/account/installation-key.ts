@@ -11,7 +11,11 @@ export type KeyPurpose =
   | 'backup codes'
   | 'sign-in attempts'
   | 'session cookies'
-  | 'webhook secrets';
+  | 'lab reports'
+  | 'webhook secrets'
+  | 'outgoing mail'
+  | 'names of readers'
+  | 'shared blocks';
 
 /** The secret of an installation. It is never printed and used only through derived keys. */
 export type InstallationKey = {

@@ -3,6 +3,7 @@ import type { ListPosition } from '../base/list-cursor.ts';
 import { and, desc, eq, sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
+import { needsCreditLimit } from './billing/needs-credit-limit.ts';
 import { DEVELOPMENT } from './development-name.ts';
 
 /** An account as it is listed. */
@@ -16,26 +17,31 @@ export type ListedAccount = {
 const { id, name, operates, createdAt } = accounts;
 const COLUMNS = { id, name: sql<string>`coalesce(${name}, ${DEVELOPMENT})`, operates, createdAt };
 
-/** Returns accounts behind a position, newest first: all, or those whose names contain a text. */
+/** A page of the accounts of a server. */
+export type AccountPage = {
+  readonly after: ListPosition | undefined;
+  readonly limit: number;
+  /** Only accounts whose names contain it. */
+  readonly part?: string | undefined;
+  /** Only accounts that need a credit limit. */
+  readonly isInNeed?: boolean | undefined;
+  /** The current month of UTC. */
+  readonly month: string;
+};
+
+/** Returns accounts behind a position, newest first, each with whether it needs a credit limit. */
 export function readAccounts(
   store: Pick<Store, 'db'>,
-  {
-    after,
-    limit,
-    part,
-  }: {
-    readonly after: ListPosition | undefined;
-    readonly limit: number;
-    readonly part?: string | undefined;
-  },
-): Promise<readonly ListedAccount[]> {
+  { after, limit, part, isInNeed = false, month }: AccountPage,
+): Promise<readonly (ListedAccount & { readonly needsCreditLimit: boolean })[]> {
+  const needs = needsCreditLimit(month);
   const isBehind =
     after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
   const contains = part === undefined ? undefined : sql`strpos(${COLUMNS.name}, ${part}) > 0`;
   return store.db
-    .select(COLUMNS)
+    .select({ ...COLUMNS, needsCreditLimit: needs })
     .from(accounts)
-    .where(and(isBehind, contains))
+    .where(and(isBehind, contains, isInNeed ? needs : undefined))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit);
 }

@@ -21,6 +21,8 @@ export type WalletUsageQuery = {
 /** A sum. `group`: the id of the token or of the member, the operation as the audit log calls it, or the instant at which the minute, hour or day began. */
 export type WalletUsageSum = {
   readonly group: string;
+  /** Only by `day_operation`, whose group is the day. */
+  readonly operation?: string;
   /** Requests that were carried out, the answers of earlier ones included. */
   readonly requests: number;
   /** Requests that were answered with an error. */
@@ -43,6 +45,9 @@ type ChargeRow = { readonly group: string; readonly units: string; readonly cost
 
 type Part = SpanPart<'hour' | 'minute'>;
 
+/** Between the day and the operation of a sum of both. */
+const DAY_END = ' ';
+
 /**
  * Returns sums of what access tokens, and members in the dashboard, used the wallet service for, in the order of their groups: times
  * ascending, others by the most requests first. They come from the audit log (requests) and the books (charges): whole hours from their sums, as far as those go (see `sumWalletUsage`).
@@ -55,29 +60,40 @@ export async function readWalletUsage(
   if (parts.length === 0) return [];
   const owners = sql`(
     select id, case when kind = 'development' then ${DEVELOPMENT} else name end as name,
-      coalesce(seq, 0) as seq, coalesce(charged_until, '-infinity') as charged_until
+      coalesce(seq, 0) as seq, coalesce(charged_id, 0) as charged_id
     from accounts left join wallet_sum_tips on account_id = id
     ${accountId === undefined ? sql`` : sql`where id = ${accountId}`}) a`;
   const requests = await readSums<RequestRow>(store, requestSums(by, owners, parts));
   const charges =
     by === 'token' ? undefined : await readSums<ChargeRow>(store, chargeSums(by, owners, parts));
-  const charged = Map.groupBy(charges ?? [], ({ group }) => ACTION_OF_PRICE.get(group) ?? group);
+  const charged = Map.groupBy(charges ?? [], ({ group }) => withAction(group));
   const known = new Map(requests.map((row) => [row.group, row]));
   const sums = [...new Set([...known.keys(), ...charged.keys()])].map((group) => {
     const row = known.get(group);
     return {
-      ...{ group, requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0) },
+      ...(by === 'day_operation' ? splitGroup(group) : { group }),
+      ...{ requests: Number(row?.requests ?? 0), refused: Number(row?.refused ?? 0) },
       ...(by === 'token' && row !== undefined && { token: { name: row.name, account: row.account } }),
       ...(by !== 'token' && { charged: totalOf(charged.get(group) ?? []) }),
     };
   });
-  return sums.sort(isTimeGroup(by) ? byGroup : byRequests);
+  return sums.sort(isTimeGroup(by) || by === 'day_operation' ? byGroup : byRequests);
+}
+
+/** Puts the operation of a price row in its place, behind a day too. */
+function withAction(group: string): string {
+  const [row = '', ...day] = group.split(DAY_END).reverse();
+  return [...day, ACTION_OF_PRICE.get(row) ?? row].join(DAY_END);
+}
+
+function splitGroup(group: string): Required<Pick<WalletUsageSum, 'group' | 'operation'>> {
+  const [day = '', operation = ''] = group.split(DAY_END);
+  return { group: day, operation };
 }
 
 /** The sums of whole hours; the records behind them, from the chain; and those of the rest of the span, by time. */
 function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]): SQL {
-  const group = (at: SQL): SQL =>
-    by === 'token' ? sql`caller_id` : by === 'operation' ? sql`action` : startOf(by, at);
+  const group = (at: SQL): SQL => (by === 'token' ? sql`caller_id` : groupOf(by, at, sql`action`));
   // Only sums by token have names: others have a group for each token less.
   const caller = by === 'token' ? sql`caller_id` : sql`null::uuid`;
   const isMinute = by === 'minute';
@@ -107,23 +123,30 @@ function requestSums(by: WalletUsageGroup, owners: SQL, parts: readonly Part[]):
 }
 
 function chargeSums(by: Exclude<WalletUsageGroup, 'token'>, owners: SQL, parts: readonly Part[]): SQL {
-  const group = (at: SQL): SQL => (by === 'operation' ? sql`operation` : startOf(by, at));
-  const charges = (bounds: SQL): SQL => sql`
+  const group = (at: SQL): SQL => groupOf(by, at, sql`operation`);
+  const charges = (walked: SQL, rest: SQL): SQL => sql`
     select "group", units, amount as cost from (
-      select id, ${group(sql`created_at`)} as "group", units from ledger_transactions
-      where account_id = a.id and ${bounds} and kind = 'charge' offset 0
-    ) t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue'`;
-  const selects = parts.flatMap((part) => {
-    const span = within(sql`created_at`, part);
-    if (part.unit === 'minute') return [charges(span)];
-    const sums = sql`select ${group(sql`hour`)} as "group", units, cost from wallet_charge_hours
+      select id, created_at, ${group(sql`created_at`)} as "group", units from ledger_transactions
+      where account_id = a.id and ${walked} and kind = 'charge' offset 0
+    ) t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue' where ${rest}`;
+  const selects = parts.map((part) => {
+    if (part.unit === 'minute') return charges(within(sql`created_at`, part), sql`true`);
+    return sql`select ${group(sql`hour`)} as "group", units, cost from wallet_charge_sums
       where account_id = a.id and ${within(sql`hour`, part)}`;
-    return [sums, charges(sql`created_at >= a.charged_until and ${span}`)];
   });
+  const hours = parts.filter(({ unit }) => unit === 'hour');
+  if (hours.length > 0)
+    selects.push(charges(sql`id > a.charged_id`, sql`(${anyOf(sql`t.created_at`, hours)})`));
   return sql`
     select ${printGroup(by)} as "group", sum(units) as units, sum(cost) as cost
     from ${owners} cross join lateral (${sql.join(selects, sql` union all `)}) c
     group by c."group"`;
+}
+
+function groupOf(by: Exclude<WalletUsageGroup, 'token'>, at: SQL, operation: SQL): SQL {
+  if (by === 'operation') return operation;
+  if (by !== 'day_operation') return startOf(by, at);
+  return sql`${printInstant(startOf('day', at))} || ${sql.raw(`'${DAY_END}'`)} || ${operation}`;
 }
 
 function printGroup(by: WalletUsageGroup): SQL {
@@ -151,7 +174,7 @@ function totalOf(rows: readonly ChargeRow[]): { readonly units: bigint; readonly
 }
 
 function byGroup(a: WalletUsageSum, b: WalletUsageSum): number {
-  return a.group < b.group ? -1 : 1;
+  return a.group + (a.operation ?? '') < b.group + (b.operation ?? '') ? -1 : 1;
 }
 
 function byRequests(a: WalletUsageSum, b: WalletUsageSum): number {

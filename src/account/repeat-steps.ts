@@ -6,13 +6,15 @@ export type StepOptions = {
   readonly log: Pick<Logger, 'warn'>;
   /** Logged when a step fails; the next one tries again. */
   readonly failure: string;
+  /** How long it rests when there is nothing to do. Default a minute. */
+  readonly restMs?: number;
 };
 
 const REST_MS = 60_000;
 const STEP_MS = 1_000;
 
-/** Works step by step, then looks each minute if there is more to do. @returns a function that stops it after the current step. */
-export function repeatSteps({ step, log, failure }: StepOptions): () => Promise<void> {
+/** Works step by step, then rests, and looks again if there is more to do. @returns a function that stops it after the current step. */
+export function repeatSteps({ step, log, failure, restMs = REST_MS }: StepOptions): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -24,7 +26,7 @@ export function repeatSteps({ step, log, failure }: StepOptions): () => Promise<
       const reason = error instanceof Error ? error.message : String(error);
       log.warn({ reason }, failure);
     }
-    if (!isStopped) schedule(hasMore ? STEP_MS : REST_MS);
+    if (!isStopped) schedule(hasMore ? STEP_MS : restMs);
   };
   const schedule = (delayMs: number): void => {
     timer = setTimeout(() => {

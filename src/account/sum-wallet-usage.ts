@@ -1,7 +1,7 @@
 import { sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import { floorTo, UNIT_MS } from './split-span.ts';
+import { UNIT_MS } from './split-span.ts';
 import { callerId, isServed, isWalletRequest } from './wallet-actions.ts';
 
 /** Records, and charges, that a step adds to the sums: tenths of a second. */
@@ -10,10 +10,8 @@ const STEP_ROWS = 20_000;
 const DUE_RECORDS = 1_000;
 /** A request that creates may have a record for each wallet; another one this far behind is taken for another request's. */
 const REQUEST_RECORDS = 10_000;
-/** Charges are summed up when their hour was over this long ago: they are written, whatever the clock of another server says. */
-const LAG_MS = UNIT_MS.hour;
 
-type Tip = { readonly seq: string; readonly charged_until: string };
+type Tip = { readonly seq: string; readonly charged_id: string };
 
 /**
  * Adds records and charges of one account to the sums by hour, in one transaction, which several servers may do at once.
@@ -26,13 +24,14 @@ export async function sumWalletUsage(
 ): Promise<boolean> {
   const { rows } = await store.db.execute<{ readonly account_id: string }>(sql`
     select t.account_id from audit_tips t left join wallet_sum_tips s on s.account_id = t.account_id
-    where t.seq - coalesce(s.seq, 0) >= ${DUE_RECORDS} or s.charged_until < ${new Date(nowMs - UNIT_MS.day)} limit 1`);
+    where t.seq - coalesce(s.seq, 0) >= ${DUE_RECORDS}
+      or s.seq is not null and coalesce(s.charges_summed_at, '-infinity') < ${new Date(nowMs - UNIT_MS.day)} limit 1`);
   const accountId = rows[0]?.account_id;
   if (accountId === undefined) return false;
   await store.transaction(async (tx) => {
     const tip = await lockTip(tx, accountId);
     await sumRequests(tx, accountId, Number(tip.seq));
-    await sumCharges(tx, accountId, { from: new Date(tip.charged_until), nowMs });
+    await sumCharges(tx, accountId, { tip: tip.charged_id, nowMs });
   });
   return true;
 }
@@ -41,7 +40,7 @@ async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
   const { rows } = await tx.execute<Tip>(sql`
     insert into wallet_sum_tips (account_id, seq, charged_until) values (${accountId}, 0, ${new Date(0)})
     on conflict (account_id) do update set account_id = excluded.account_id
-    returning seq, charged_until`);
+    returning seq, charged_id`);
   const [tip] = rows;
   if (tip === undefined) throw new Error('the sums of an account were not locked');
   return tip;
@@ -70,27 +69,28 @@ async function sumRequests(tx: StoreTransaction, accountId: string, tip: number)
       requests = sums.requests + excluded.requests, refused = sums.refused + excluded.refused`);
 }
 
+/**
+ * The books of an account are locked when a movement gets its number, so one is committed after all with lower numbers, whatever time the
+ * clock of its server gave it. An account with more than a step is due again at once.
+ */
 async function sumCharges(
   tx: StoreTransaction,
   accountId: string,
-  { from, nowMs }: { readonly from: Date; readonly nowMs: number },
+  { tip, nowMs }: { readonly tip: string; readonly nowMs: number },
 ): Promise<void> {
-  const { rows } = await tx.execute<{ readonly at: string }>(sql`
-    select created_at as at from ledger_transactions where account_id = ${accountId} and created_at >= ${from}
-    order by created_at, id offset ${STEP_ROWS} limit 1`);
-  const enough = rows[0] === undefined ? nowMs : new Date(rows[0].at).getTime();
-  const { hour } = UNIT_MS;
-  const untilMs = Math.min(
-    floorTo(nowMs - LAG_MS, hour),
-    Math.max(from.getTime() + hour, floorTo(enough, hour)),
-  );
-  if (untilMs <= from.getTime()) return;
-  const until = new Date(untilMs);
+  const { rows } = await tx.execute<{ readonly last: string | null; readonly count: string }>(sql`
+    select max(id) as last, count(*) as count from (
+      select id from ledger_transactions where account_id = ${accountId} and id > ${tip}::bigint order by id limit ${STEP_ROWS}) step`);
+  const last = rows[0]?.last ?? tip;
   await tx.execute(sql`
-    insert into wallet_charge_hours (account_id, hour, operation, units, cost)
+    insert into wallet_charge_sums as sums (account_id, hour, operation, units, cost)
     select ${accountId}::uuid, date_trunc('hour', t.created_at, 'UTC'), t.operation, sum(t.units), sum(e.amount)
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.kind = 'revenue'
-    where t.account_id = ${accountId} and t.created_at >= ${from} and t.created_at < ${until} and t.kind = 'charge'
-    group by 2, 3`);
-  await tx.execute(sql`update wallet_sum_tips set charged_until = ${until} where account_id = ${accountId}`);
+    where t.account_id = ${accountId} and t.id > ${tip}::bigint and t.id <= ${last}::bigint and t.kind = 'charge'
+    group by 2, 3
+    on conflict (account_id, hour, operation) do update set
+      units = sums.units + excluded.units, cost = sums.cost + excluded.cost`);
+  const summedAt = Number(rows[0]?.count ?? 0) < STEP_ROWS ? new Date(nowMs) : null;
+  await tx.execute(sql`
+    update wallet_sum_tips set charged_id = ${last}::bigint, charges_summed_at = ${summedAt} where account_id = ${accountId}`);
 }

@@ -10,4 +10,4 @@ export const WALLET_GROUPS = {
   hour: 'hour',
   day: 'day',
 } as const;
-export type WalletUsageGroup = (typeof WALLET_GROUPS)[keyof typeof WALLET_GROUPS];
+export type WalletUsageGroup = (typeof WALLET_GROUPS)[keyof typeof WALLET_GROUPS] | 'day_operation';

@@ -19,9 +19,9 @@ export type CallLimitState = {
   /** Calls per window. */
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Calls left in this window. */
+  /** Calls left now. */
   readonly remaining: number;
-  /** Milliseconds until the window ends. */
+  /** Milliseconds until all calls are left again, if none is made meanwhile. */
   readonly resetMs: number;
 };
 
@@ -31,7 +31,12 @@ export type CallCounter = {
     id: string,
     limit: CreateLimit,
     weight: number,
-  ) => Promise<{ readonly isAllowed: boolean; readonly remaining: number; readonly resetMs: number }>;
+  ) => Promise<{
+    readonly isAllowed: boolean;
+    readonly remaining: number;
+    readonly resetMs: number;
+    readonly retryMs: number;
+  }>;
 };
 
 const { requests: DEFAULT_REQUESTS, window_seconds: WINDOW_SECONDS } = PLANS.wallet_create_limit;
@@ -83,10 +88,10 @@ export async function admitCall(
   windowSeconds: number,
   refusal: 'walletRateLimited' | 'accountRateLimited' = 'walletRateLimited',
 ): Promise<CallLimitState> {
-  const { isAllowed, remaining, resetMs } = await rateLimit.take(accountId, limit, 1);
+  const { isAllowed, remaining, resetMs, retryMs } = await rateLimit.take(accountId, limit, 1);
   const figures = { limit: limit.burst, windowSeconds };
   if (isAllowed) return { ...figures, remaining, resetMs };
-  const retryAfterSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryMs / 1000));
   throw serviceError(refusal, { ...figures, retryAfterSeconds });
 }
 
@@ -102,7 +107,7 @@ export async function readCreateLimits(
   for (const { accountId: owner, requests } of rows) limits.put(owner, requests);
 }
 
-/** Sets the calls of an account per window of 60 seconds, from its next window on; undefined: the specification's limit. */
+/** Sets the calls of an account per window of 60 seconds, from its next call on; undefined: the specification's limit. */
 export async function setCreateLimit(
   {
     store,

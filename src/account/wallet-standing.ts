@@ -33,12 +33,16 @@ export function createWalletStanding(
     return {
       create: {
         ...{ limit: createLimit.burst, windowSeconds: create.window_seconds },
-        ...(await rateLimit.look(accountId, createLimit)),
+        ...left(await rateLimit.look(accountId, createLimit)),
       },
       use: {
         ...{ limit: useLimit.burst, windowSeconds: use.window_seconds },
-        ...(await useRateLimit.look(accountId, useLimit)),
+        ...left(await useRateLimit.look(accountId, useLimit)),
       },
     };
   };
+}
+
+function left({ remaining, resetMs }: Pick<CallLimitState, 'remaining' | 'resetMs'>) {
+  return { remaining, resetMs };
 }

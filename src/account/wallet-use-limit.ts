@@ -69,7 +69,7 @@ export async function readUseLimits(
   for (const { accountId: owner, requests } of rows) useLimits.put(owner, requests);
 }
 
-/** Sets the calls of an account that use wallets per window, from its next window on; undefined: the plan's limit. */
+/** Sets the calls of an account that use wallets per window, from its next call on; undefined: the plan's limit. */
 export async function setUseLimit(
   {
     store,

@@ -23,8 +23,6 @@ export type AccountRequest =
       readonly amount: bigint;
       readonly note: string | undefined;
     }
-  /** `creditLimit` in micro-USD; 0: prepaid. */
-  | { readonly kind: 'money.billing'; readonly account: string; readonly creditLimit: bigint }
   | { readonly kind: 'money.balance'; readonly account: string }
   | { readonly kind: 'two-factor.enrol'; readonly account: string }
   | { readonly kind: 'two-factor.remove'; readonly account: string }
@@ -61,10 +59,6 @@ const READERS: {
     account: String(account),
     amount: readAmount(amountUsd),
     note: note === undefined ? undefined : readText(note, 'a note'),
-  }),
-  'money.billing': ({ account, creditLimitUsd }) => ({
-    account: String(account),
-    creditLimit: creditLimitUsd === undefined ? 0n : readLimit(creditLimitUsd),
   }),
   'money.balance': ({ account }) => ({ account: String(account) }),
   'wallet-limit': ({ account, requests }) => ({
@@ -143,14 +137,6 @@ function readAmount(amountUsd: unknown): bigint {
   if (amount !== undefined && amount !== 0n) return amount;
   throw mistake(
     `the amount must be decimal USD other than 0, such as 25 or 0.50 (at most 999999999, at most 6 decimals; -25 takes credit back), got ${JSON.stringify(amountUsd)}`,
-  );
-}
-
-function readLimit(limitUsd: unknown): bigint {
-  const limit = typeof limitUsd === 'string' ? parseUsd(limitUsd) : undefined;
-  if (limit !== undefined && limit > 0n) return limit;
-  throw mistake(
-    `the credit limit must be decimal USD above 0, such as 5000, got ${JSON.stringify(limitUsd)}`,
   );
 }
 

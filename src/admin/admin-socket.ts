@@ -72,7 +72,8 @@ async function listenAt(server: Server, path: string): Promise<number> {
     const draft = join(room, 's');
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(draft, () => {
+      // Workers share listeners unless they are exclusive: this one belongs to its process.
+      server.listen({ path: draft, exclusive: true }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -8,6 +8,7 @@ import { serviceError } from '../base/service-error.ts';
 import { hasStore, openStore } from '../store/open-store.ts';
 import type { AdminRequest } from './read-request.ts';
 import type { CommandContext } from './command-context.ts';
+import { refuseCopy } from './copy-store.ts';
 import { createServeCommand } from './serve-commands.ts';
 import { answerWithoutStore, makesStore } from './without-store.ts';
 
@@ -28,7 +29,7 @@ export async function doInStore<T>(
   const showNodes = (): never => {
     throw serviceError('adminFailed', { path: where.dataDir, reason: 'no server is running there' });
   };
-  if (checked.about === 'nodes') return showNodes();
+  if (checked.about === 'nodes' || checked.about === 'status') return showNodes();
   if (!hasStore(where) && !makesStore(checked)) {
     onNote(`${where.dataDir} has no store yet, and no server is running there`);
     return work(async () => answerWithoutStore(checked));
@@ -48,6 +49,8 @@ export async function doInStore<T>(
     installationKey: () => loadInstallationKey({ dataDir: where.dataDir, file: context.installationKeyFile }),
     baseUrl: () => readBaseUrl(context),
     headKey: () => Promise.resolve(undefined),
+    copyStore: async () => refuseCopy(),
+    readStatus: async () => showNodes(),
     rotateMaster: async () => {
       const { rotateWithoutServer } = await import('./rotate-without-server.ts');
       return rotateWithoutServer({

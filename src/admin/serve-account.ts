@@ -31,7 +31,6 @@ export async function serveAccount(
     case 'tokens.revoke':
       return serveTokens(deps, request, nowMs);
     case 'money.credit':
-    case 'money.billing':
     case 'money.balance':
       return serveMoney(store, request, nowMs);
     case 'wallet-limit':

@@ -10,10 +10,12 @@ import type { MasterRotation } from './master-rotation.ts';
 import type { AdoptionResult } from './adopt-without-server.ts';
 import { type AccountDeps, serveAccount } from './serve-account.ts';
 import { readRequest } from './read-request.ts';
+import { serveBilling } from './serve-billing.ts';
 import { serveLists } from './serve-lists.ts';
 import { serveOperators } from './serve-operators.ts';
 import { serveMembers, type MemberCommandDeps } from './serve-members.ts';
 import { servePlans } from './serve-plans.ts';
+import { serveServiceLevel } from './serve-service-level.ts';
 import { serveUsage, type UsageDeps } from './serve-usage.ts';
 import { serveWebhooks, type WebhookCommandDeps } from './serve-webhooks.ts';
 import type { ServeCommand } from './wire.ts';
@@ -29,6 +31,10 @@ export type CommandDeps = KeyDeps &
     readonly rotateMaster: MasterRotation['run'];
     /** Makes the store accept the signer of the data directory. @throws ServiceError where a server runs. */
     readonly adoptSigner: () => Promise<AdoptionResult>;
+    /** Copies the files of an embedded store: see `copyStore`. @throws ServiceError where no server runs. */
+    readonly copyStore: () => Promise<unknown>;
+    /** Reads the state of each part, as `/readyz` shows it. @throws ServiceError where no server runs. */
+    readonly readStatus: () => Promise<unknown>;
     /** Shows the ledger nodes. @throws ServiceError where no server runs that knows them. */
     readonly showNodes: () => unknown;
   };
@@ -43,22 +49,29 @@ export function createServeCommand(deps: CommandDeps, clock: Clock): ServeComman
   return async (command) => {
     const { about, request } = readRequest(command);
     if (about === 'nodes') return deps.showNodes();
+    if (about === 'status') return deps.readStatus();
     await deps.store.ping();
     switch (about) {
       case 'keys':
         return serveKeys(deps, request, clock.nowMs());
+      case 'copy':
+        return deps.copyStore();
       case 'plans':
         return servePlans(deps, request);
       case 'usage':
         return serveUsage(deps, request);
       case 'lists':
         return serveLists(deps.store, request);
+      case 'service-level':
+        return serveServiceLevel(deps.store, request, clock.nowMs());
       case 'operators':
         return serveOperators(deps, request, clock.nowMs());
       case 'members':
         return serveMembers(deps, request, clock.nowMs());
       case 'webhooks':
         return serveWebhooks(deps, request, clock.nowMs());
+      case 'billing':
+        return serveBilling(deps.store, request, clock.nowMs());
       case 'account':
         return serveAccount(deps, request, clock.nowMs());
       case 'signer':

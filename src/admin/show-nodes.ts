@@ -1,6 +1,6 @@
 import type { DriftFinding } from '../ledger/drift/network-drift.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
-import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
+import type { NodeStatus } from '../upstream/pool/node-status.ts';
 import type { PaceState } from '../upstream/nodes/pace.ts';
 
 /** A network as `keyslot nodes` shows it. */

@@ -17,6 +17,8 @@ export type ChildOptions<Ready> = {
   readonly onReady: (ready: Ready) => void;
   /** Called when the child has died, before it is restarted. */
   readonly onDown: () => void;
+  /** Milliseconds that a ready process has to exit when it is asked to. Default 3,000. */
+  readonly stopDeadlineMs?: number;
 };
 
 const FIRST_BACKOFF_MS = 100;
@@ -65,7 +67,7 @@ export class SupervisedChild<Ready> {
     child.once('exit', (code, signal) => this.#takeExit(code, signal));
   }
 
-  /** Asks the child to exit, waits for it, and kills it after 3 s; kills a child that is not ready yet at once. */
+  /** Asks the child to exit, waits for it, and kills it after its deadline; kills a child that is not ready yet at once. */
   async stop(): Promise<void> {
     const isReady = this.#state === 'ready';
     this.#state = 'stopped';
@@ -75,7 +77,8 @@ export class SupervisedChild<Ready> {
     const exited = once(child, 'exit');
     if (isReady) this.#options.leave();
     else child.kill('SIGKILL');
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
+    const { stopDeadlineMs = STOP_DEADLINE_MS } = this.#options;
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs);
     await exited;
     clearTimeout(timer);
   }

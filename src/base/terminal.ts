@@ -4,4 +4,6 @@ export type Terminal = {
   readonly writeOut: (text: string) => void;
   /** Takes notes and error messages; results go to `writeOut`. */
   readonly writeError: (text: string) => void;
+  /** True if notes go to a terminal, which a line can be written anew in. Default false. */
+  readonly isInteractive?: boolean;
 };

@@ -30,7 +30,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<string, (result: never) => string>> 
   'tokens.revoke': ({ id, revoked_at }: Row) => `Access token ${id} was revoked at ${revoked_at}.\n`,
   'money.credit': ({ credited_usd, ...standing }: Standing) =>
     `Credited ${credited_usd} USD.\n${describeStanding(standing as Standing)}`,
-  'money.billing': describeStanding,
+  'billing.set': describeStanding,
   'money.balance': describeStanding,
   'wallet-limit': describeCreateLimit,
   'wallet-limit.show': describeCreateLimit,
@@ -77,15 +77,20 @@ function describeStanding(standing: Standing): string {
   const { account, billing, available_usd, balance_usd, credit_limit_usd, reserved_usd, charged_usd } =
     standing;
   const limit = billing === 'invoiced' ? ` (credit limit ${credit_limit_usd} USD)` : '';
+  const granted = standing.granted_credit_limit_usd;
+  const byVolume =
+    granted === '0.00' ? 'by volume, without a credit limit' : `by volume, credit limit ${granted} USD`;
   const counts = Object.entries(standing.operations_this_month);
   const rows = [
     ['available', `${available_usd} USD${limit}`],
     ['balance', `${balance_usd} USD`],
     ['reserved', `${reserved_usd} USD`],
     ['charged', `${charged_usd} USD`],
+    ['charged this month', `${standing.charged_this_month_usd} USD`],
     ...counts.map(([operation, units]) => [`${operation.replaceAll('_', ' ')} this month`, String(units)]),
   ];
-  return `The account ${account} is ${billing}.\n${textTable(['', ''], rows).trimStart()}`;
+  const mode = standing.mode === 'by_volume' ? byVolume : 'always';
+  return `The account ${account} is ${billing} (${mode}).\n${textTable(['', ''], rows).trimStart()}`;
 }
 
 function describeVerdict({

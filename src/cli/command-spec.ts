@@ -16,6 +16,10 @@ export type OptionSpec = {
   /** The name of its value as help shows it, in capitals; absent: the option takes no value. */
   readonly value?: string;
   readonly summary: string;
+  /** How many values it takes, which `value` names with spaces between; absent: one. Such an option is repeatable. */
+  readonly valueCount?: 2 | 3;
+  /** A letter that stands for it behind one dash. */
+  readonly letter?: string;
   /** The value that holds when the option is not given, as help shows it. */
   readonly fallback?: string;
   /** It may be given several times. */
@@ -35,7 +39,9 @@ export const COMMAND_GROUPS = [
   'API keys, plans and usage',
   'Members and sign-in',
   'Wallet service',
+  'Billing',
   'Key storage',
+  'Backups',
   'This command line',
 ] as const;
 

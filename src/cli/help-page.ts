@@ -24,13 +24,13 @@ export function helpPage({ name, summary, details = [], args, options, examples 
 }
 
 function optionRow(option: OptionSpec): readonly [string, string] {
-  const { name, value, summary, fallback, isRepeatable } = option;
+  const { name, letter, value, summary, fallback, isRepeatable } = option;
   const notes = [
     ...(isRepeatable ? ['repeatable'] : []),
     ...(fallback === undefined ? [] : [`default: ${fallback}`]),
   ];
   return [
-    `--${name}${value === undefined ? '' : ` ${value}`}`,
+    `${letter === undefined ? '' : `-${letter}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
     `${summary}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
   ];
 }

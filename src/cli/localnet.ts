@@ -1,11 +1,11 @@
 import { readLocalnetOptions, runLocalnet } from '../localnet/main.ts';
-import type { OptionValues } from './read-arguments.ts';
+import type { OptionLists, OptionValues } from './read-arguments.ts';
 
 /**
  * `keyslot localnet`: the embedded ledger alone, until SIGTERM or SIGINT.
  *
  * @throws ServiceError with the mistake in the options, or the reason why it cannot listen.
  */
-export async function localnet(options: OptionValues): Promise<void> {
-  await runLocalnet(readLocalnetOptions(options));
+export async function localnet(options: OptionValues, lists: OptionLists): Promise<void> {
+  await runLocalnet(readLocalnetOptions(options, lists));
 }

@@ -13,6 +13,10 @@ type Node = {
   readonly feature_set: number | null;
   readonly is_ordered: boolean;
   readonly is_reachable: boolean;
+  readonly standing: string;
+  readonly reasons: readonly string[];
+  readonly slot: number | null;
+  readonly lag_slots: number;
 };
 type Network = {
   readonly network: string;
@@ -50,31 +54,26 @@ function describeNetwork({
   return [
     `${network}: ${pace}.\n\n`,
     textTable(
-      ['NODE', 'VERSION', 'FEATURE SET', ''],
-      nodes.map(
-        ({ name, version, feature_set: features, is_ordered: isOrdered, is_reachable: isReachable }) => [
-          ...[name, version ?? 'unknown', String(features ?? '')],
-          describeState({ version, isOrdered, isReachable }),
-        ],
-      ),
+      ['NODE', 'STATE', 'SLOT', 'BEHIND', 'VERSION', 'FEATURE SET', ''],
+      nodes.map((node) => [
+        ...[node.name, node.standing, String(node.slot ?? ''), String(node.lag_slots)],
+        ...[node.version ?? 'unknown', String(node.feature_set ?? ''), describeState(node)],
+      ]),
+      ['SLOT', 'BEHIND'],
     ),
     ...(beyond.length === 0 ? [] : ['\nNot in the specification:\n\n', describeFindings(beyond)]),
   ].join('');
 }
 
-function describeState({
-  version,
-  isOrdered,
-  isReachable,
-}: {
-  readonly version: string | null;
-  readonly isOrdered: boolean;
-  readonly isReachable: boolean;
-}): string {
-  if (!isReachable) return 'not reachable';
-  return isOrdered || version === null
-    ? ''
-    : 'version not comparable: fields of newer versions are passed through unchanged';
+function describeState({ version, is_ordered: isOrdered, is_reachable: isReachable, reasons }: Node): string {
+  const isComparable = isOrdered || version === null;
+  return [
+    ...(isReachable ? [] : ['not reachable']),
+    ...reasons,
+    ...(isReachable && !isComparable
+      ? ['version not comparable: fields of newer versions are passed through unchanged']
+      : []),
+  ].join('; ');
 }
 
 function describeFindings(findings: readonly Finding[]): string {

@@ -37,40 +37,43 @@ export function readArguments(command: CommandSpec, args: readonly string[]): Gi
       words.push(arg);
       continue;
     }
-    const read = readOption(command, arg, args[at + 1]);
+    const read = readOption(command, arg, args.slice(at + 1));
     if (typeof read === 'string') return read;
-    const { option, value, isNextTaken } = read;
+    const { option, values, taken } = read;
     const { name, isRepeatable } = option;
-    if (isRepeatable) lists[name] = [...(lists[name] ?? []), String(value)];
-    else options[name] = value;
-    if (isNextTaken) at += 1;
+    if (isRepeatable) lists[name] = [...(lists[name] ?? []), ...values];
+    else options[name] = values[0] ?? true;
+    at += taken;
   }
   return wordProblem(command, words) ?? { words, options, lists };
 }
 
-/** One option with its value, which may be the next argument. */
+/** One option with its values; `taken`: how many of them are the next arguments. */
 function readOption(
   { options }: CommandSpec,
   arg: string,
-  next: string | undefined,
-): { readonly option: OptionSpec; readonly value: string | boolean; readonly isNextTaken: boolean } | string {
+  next: readonly string[],
+): { readonly option: OptionSpec; readonly values: readonly string[]; readonly taken: number } | string {
   const equals = arg.indexOf('=');
   const flag = equals < 0 ? arg : arg.slice(0, equals);
   const inline = equals < 0 ? undefined : arg.slice(equals + 1);
-  const option = options.find(({ name }) => `--${name}` === flag);
+  const option = options.find(({ name, letter }) => `--${name}` === flag || `-${letter}` === flag);
   if (option === undefined) {
     const known = options.map(({ name }) => `--${name}`);
     return `unknown option ${flag}${didYouMean(flag, known) ?? ''}`;
   }
   if (option.value === undefined)
     return inline === undefined
-      ? { option, value: true, isNextTaken: false }
+      ? { option, values: [], taken: 0 }
       : `${flag} takes no value, got "${inline}"`;
-  if (inline !== undefined) return { option, value: inline, isNextTaken: false };
-  if (next === undefined) return `${flag} expects a value: ${flag} ${option.value}`;
-  if (next.startsWith('-') && next.length > 1)
-    return `${flag} expects a value, got ${next}; a value that begins with a dash is given as ${flag}=${next}`;
-  return { option, value: next, isNextTaken: true };
+  const taken = (option.valueCount ?? 1) - (inline === undefined ? 0 : 1);
+  const values = next.slice(0, taken);
+  if (values.length < taken)
+    return `${flag} expects ${taken === 1 ? 'a value' : `${option.valueCount} values`}: ${flag} ${option.value}`;
+  const odd = values.find((value) => value.startsWith('-') && value.length > 1);
+  if (odd !== undefined)
+    return `${flag} expects a value, got ${odd}; a value that begins with a dash is given as ${flag}=${odd}`;
+  return { option, values: inline === undefined ? values : [inline, ...values], taken };
 }
 
 function wordProblem({ name, args }: CommandSpec, words: readonly string[]): string | undefined {

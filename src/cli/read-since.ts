@@ -19,3 +19,22 @@ export function readSince(option: string, value: unknown, nowMs: number): number
     reason: `--${option} must be a duration such as 30m, 24h or 7d, or an instant in the past such as 2025-01-31 or 2025-01-31T12:00Z, got ${JSON.stringify(text)}`,
   });
 }
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The instant of an option such as `--from`, in milliseconds: a duration goes on from now, up to the next whole minute; ISO 8601 names an
+ * instant.
+ *
+ * @throws ServiceError `invalidCommand`.
+ */
+export function readFuture(option: string, value: unknown, nowMs: number): number {
+  const text = String(value ?? '');
+  const durationMs = parseDuration(text);
+  if (durationMs !== undefined) return Math.ceil((nowMs + durationMs) / MINUTE_MS) * MINUTE_MS;
+  const instantMs = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (instantMs >= 0) return instantMs;
+  throw serviceError('invalidCommand', {
+    reason: `--${option} must be an instant such as 2026-01-17T02:00Z, or a duration from now such as 2d, got ${JSON.stringify(text)}`,
+  });
+}

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { ServiceError } from '../base/service-error.ts';
 import { commandsOf, findCommand } from './find-command.ts';
 import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
 import type { ServerCommandName } from './server-request.ts';
 import type { Terminal } from '../base/terminal.ts';
+import { readVersion } from '../base/version.ts';
 
 /** The exit code for a mistake of the caller: in the command line or in the configuration. */
 const EXIT_MISTAKE = 2;
@@ -17,13 +17,30 @@ type LocalName = Exclude<RunnableName, ServerCommandName>;
 /** The commands that are not given to a server. Rooms are loaded only by the command that needs them. */
 const LOCAL: { readonly [N in LocalName]: Run } = {
   serve: async ({ options }, { env }) => (await import('./serve.ts')).serve(options, env),
-  localnet: async ({ options }) => (await import('./localnet.ts')).localnet(options),
+  localnet: async ({ options, lists }) => (await import('./localnet.ts')).localnet(options, lists),
   mock: async ({ options }) => (await import('./mock.ts')).mock(options),
   contract: async ({ rest }, terminal) =>
     (await import('../contract/contract-command.ts')).contractCommand(rest, terminal),
   listen: async (invocation, terminal) => (await import('./listen/listen.ts')).listen(invocation, terminal),
+  'bill fetch': async (invocation, terminal) =>
+    (await import('./bill/fetch-bill.ts')).fetchBill(invocation, terminal),
+  'bill verify': async (invocation, terminal) =>
+    (await import('./bill/verify-bill-file.ts')).verifyBillFile(invocation, terminal),
+  'lab run': async (invocation, terminal) =>
+    (await import('./run-lab.ts')).runLabCommand(invocation, terminal),
+  'lab verify': async (invocation, terminal) =>
+    (await import('./run-lab.ts')).verifyLabReport(invocation, terminal),
   'hsm check': async ({ options }, terminal) =>
     (await import('./check-hsm.ts')).checkConfiguredHsm(options, terminal),
+  doctor: async ({ options }, terminal) => (await import('./doctor.ts')).doctor(options, terminal),
+  'backup key': async (invocation, terminal) =>
+    (await import('./run-backup.ts')).makeBackupKey(invocation, terminal),
+  'backup create': async (invocation, terminal) =>
+    (await import('./run-backup.ts')).makeBackup(invocation, terminal),
+  'backup verify': async (invocation, terminal) =>
+    (await import('./run-backup.ts')).checkBackup(invocation, terminal),
+  restore: async (invocation, terminal) => (await import('./run-backup.ts')).restore(invocation, terminal),
+  'store move': async (invocation, terminal) => (await import('./run-backup.ts')).move(invocation, terminal),
   completion: async ({ words: [shell = ''] }, { writeOut }) =>
     writeOut((await import('./completion/completion.ts')).completionScript(shell)),
 };
@@ -81,11 +98,4 @@ async function helpOn(topic: string | undefined): Promise<string> {
   const found = findCommand(topic.split(' '));
   const { helpPage } = await import('./help-page.ts');
   return found === undefined ? shortHelp() : helpPage(found.command);
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
 }

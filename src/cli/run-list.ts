@@ -8,7 +8,11 @@ import type { GivenArguments } from './read-arguments.ts';
 import type { ServerRequest } from './server-request.ts';
 
 /** The member of a page that has its entries, by the kind of the request. */
-const MEMBERS: Readonly<Record<string, string>> = { 'audit.list': 'records', 'entries.list': 'entries' };
+const MEMBERS: Readonly<Record<string, string>> = {
+  'audit.list': 'records',
+  'entries.list': 'entries',
+  'invoices.list': 'invoices',
+};
 
 type Page = Readonly<Record<string, unknown>> & { readonly next_cursor?: string };
 

@@ -23,7 +23,8 @@ export async function runOnServer(
     await runList(request, given, terminal);
     return 0;
   }
-  const describe = (result: unknown): string => describeResult(request.kind, result);
+  const form = given.options.csv === true ? `${request.kind}.csv` : request.kind;
+  const describe = (result: unknown): string => describeResult(form, result);
   const work = request.kind.startsWith('signer.') ? 'signer' : 'other';
   const ask = () => askServer(given.options, terminal, { request, describe, work });
   const { file } = given.options;

@@ -3,12 +3,28 @@ import { parseDuration } from './duration.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { RunnableName } from './parse-command-line.ts';
 import type { GivenArguments } from './read-arguments.ts';
-import { readSince } from './read-since.ts';
+import { readFuture, readSince } from './read-since.ts';
 
 /** The commands that a server is given, or its store where no server runs. */
 export type ServerCommandName = Exclude<
   RunnableName,
-  'serve' | 'localnet' | 'mock' | 'contract' | 'listen' | 'hsm check' | 'completion'
+  | 'serve'
+  | 'localnet'
+  | 'mock'
+  | 'contract'
+  | 'listen'
+  | 'bill fetch'
+  | 'bill verify'
+  | 'lab run'
+  | 'lab verify'
+  | 'hsm check'
+  | 'doctor'
+  | 'backup key'
+  | 'backup create'
+  | 'backup verify'
+  | 'restore'
+  | 'store move'
+  | 'completion'
 >;
 
 /** A request of the admin protocol, before it is checked. */
@@ -48,6 +64,16 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
     ...{ kind: 'money.credit', account, amountUsd, note },
   }),
   billing: billingRequest,
+  'invoices list': ({ options: { account, limit, cursor } }) => ({
+    ...{ kind: 'invoices.list', account, cursor },
+    limit: limit === undefined ? DEFAULT_LIMIT : readCount(String(limit)),
+  }),
+  'invoices show': ({ words: [number] }) => ({ kind: 'invoices.show', number }),
+  'invoices credit': ({ words: [number, amountUsd], options: { reason, reference } }) => ({
+    ...{ kind: 'invoices.credit', number, amountUsd, reason, reference },
+  }),
+  statements: ({ words: [account] }) => ({ kind: 'statements', account }),
+  notices: noticesRequest,
   'wallet-limit': (given) => limitRequest('wallet-limit', 'per-minute', given),
   'wallet-use-limit': (given) => limitRequest('wallet-use-limit', 'per-second', given),
   'accounts create': ({ words: [account], options: { plan, operator: operates } }) => ({
@@ -72,6 +98,10 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   }),
   'webhooks test': ({ words: [id] }) => ({ kind: 'webhooks.test', id }),
   'webhooks delete': ({ words: [id] }) => ({ kind: 'webhooks.delete', id }),
+  availability: ({ words: [account] }) => ({ kind: 'availability', account }),
+  'planned-work list': () => ({ kind: 'planned-work.list' }),
+  'planned-work announce': workRequest,
+  'planned-work cancel': ({ words: [id] }) => ({ kind: 'planned-work.cancel', id }),
   'two-factor enrol': ({ words: [account] }) => ({ kind: 'two-factor.enrol', account }),
   'two-factor remove': ({ words: [account] }) => ({ kind: 'two-factor.remove', account }),
   'two-factor unlock': ({ words: [account] }) => ({ kind: 'two-factor.unlock', account }),
@@ -117,6 +147,14 @@ function webhookRequest({ words: [id], options: { on, off } }: Given): ServerReq
   return { kind: 'webhooks.set', id, isActive: on === true };
 }
 
+function workRequest({ options, nowMs }: Given): ServerRequest {
+  const startMs = readFuture('from', options.from, nowMs);
+  const durationMs = readDuration('for', options);
+  if (durationMs === undefined)
+    throw mistake('planned-work announce: missing --for DURATION, such as 90m or 2h');
+  return { kind: 'planned-work.announce', startMs, endMs: startMs + durationMs, note: options.note };
+}
+
 function planRequest({ words: [name], options }: Given): ServerRequest {
   const { 'requests-per-second': rate, burst } = options;
   if (rate === undefined && burst === undefined) return { kind: 'plans.show', name };
@@ -125,12 +163,25 @@ function planRequest({ words: [name], options }: Given): ServerRequest {
 }
 
 function billingRequest({ words: [account], options }: Given): ServerRequest {
-  const { invoiced, prepaid, 'credit-limit': creditLimitUsd } = options;
-  if (invoiced === undefined && prepaid === undefined && creditLimitUsd === undefined)
-    return { kind: 'money.balance', account };
-  if ((invoiced === true) === (creditLimitUsd !== undefined) && (prepaid === true) !== (invoiced === true))
-    return { kind: 'money.billing', account, creditLimitUsd };
-  throw mistake('billing: expected --prepaid, or --invoiced together with --credit-limit USD');
+  const { 'credit-limit': creditLimitUsd } = options;
+  const chosen = Object.entries(BILLING_MODES).filter(([option]) => options[option] === true);
+  const [[, mode] = []] = chosen;
+  if (chosen.length === 0 && creditLimitUsd === undefined) return { kind: 'money.balance', account };
+  const hasLimit = creditLimitUsd !== undefined;
+  const isComplete = mode === 'prepaid' ? !hasLimit : mode !== 'invoiced' || hasLimit;
+  if (chosen.length === 1 && isComplete) return { kind: 'billing.set', account, mode, creditLimitUsd };
+  throw mistake(
+    'billing: expected --by-volume, with --credit-limit USD if it has one, --invoiced with --credit-limit USD, or --prepaid',
+  );
+}
+
+const BILLING_MODES = { 'by-volume': 'by_volume', invoiced: 'invoiced', prepaid: 'prepaid' } as const;
+
+function noticesRequest({ words: [account], options, lists: { below } }: Given): ServerRequest {
+  if (options.none === true && below !== undefined)
+    throw mistake('notices: expected either --below USD or --none, got both');
+  if (options.none !== true && below === undefined) return { kind: 'notices.show', account };
+  return { kind: 'notices.set', account, belowUsd: below ?? [] };
 }
 
 function operatorRequest({ words: [account], options: { on, off } }: Given): ServerRequest {

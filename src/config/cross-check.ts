@@ -11,7 +11,7 @@ import { readNodeAddress } from './node-address.ts';
 import { isPubsubAddress } from './pubsub-address.ts';
 
 /** Returns the conflicts between settings that each fit their schema, one line per problem. No secret is shown. */
-export function crossCheck({ http, networks, hsm, mail, webhooks, ...users }: Config): readonly string[] {
+export function crossCheck({ http, networks, hsm, mail, webhooks, ...rest }: Config): readonly string[] {
   return [
     ...checkHost(http),
     ...checkProxies(http),
@@ -23,7 +23,59 @@ export function crossCheck({ http, networks, hsm, mail, webhooks, ...users }: Co
     ...checkHsmSettings(hsm),
     ...checkMailSettings({ mail, http }),
     ...checkNetworks('webhooks.allowed_targets (KEYSLOT_WEBHOOKS_ALLOWED_TARGETS)', webhooks.allowed_targets),
-    ...checkUsers(users),
+    ...checkUsers(rest),
+    ...checkRedis(rest),
+    ...checkTracing(rest),
+    ...checkWorkers({ networks, ...rest }),
+  ];
+}
+
+function checkRedis({
+  redis,
+  database_url: store,
+}: Pick<Config, 'redis' | 'database_url'>): readonly string[] {
+  if (redis.url === undefined) return [];
+  if (store === undefined)
+    return [
+      'redis.url (KEYSLOT_REDIS_URL) is set without database_url (KEYSLOT_DATABASE_URL): only servers that share a PostgreSQL database share limits',
+    ];
+  return URL.canParse(redis.url)
+    ? []
+    : ['redis.url (KEYSLOT_REDIS_URL) is not a URL such as redis://10.0.0.5:6379'];
+}
+
+/** Checks the address here, because the exporter prints a malformed one, which may contain a password. */
+function checkTracing({ tracing: { endpoint } }: Pick<Config, 'tracing'>): readonly string[] {
+  return endpoint === undefined || URL.canParse(endpoint)
+    ? []
+    : ['tracing.endpoint (KEYSLOT_TRACING_ENDPOINT) is not a URL such as http://127.0.0.1:4318/v1/traces'];
+}
+
+/** Workers share what gateways of several machines share, and nothing else. */
+function checkWorkers({
+  workers,
+  networks,
+  redis,
+  database_url: store,
+}: Pick<Config, 'workers' | 'networks' | 'redis' | 'database_url'>): readonly string[] {
+  if (workers === 1) return [];
+  const shown = `workers (KEYSLOT_WORKERS, --workers) is ${workers}`;
+  return [
+    ...(store === undefined
+      ? [
+          `${shown}, and the embedded store is for one process: set database_url (KEYSLOT_DATABASE_URL) to a PostgreSQL`,
+        ]
+      : []),
+    ...(redis.url === undefined
+      ? [`${shown} without redis.url (KEYSLOT_REDIS_URL): each worker would give a key its whole plan`]
+      : []),
+    ...networks.flatMap(({ upstreams }, index) =>
+      upstreams.length > 0
+        ? []
+        : [
+            `${shown}, and networks.${index}.upstreams is empty: each worker would have an embedded ledger of its own; set a node (KEYSLOT_UPSTREAM_URL)`,
+          ],
+    ),
   ];
 }
 

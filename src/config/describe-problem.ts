@@ -4,19 +4,36 @@ import type { ConfigProblem } from '../../generated/config-validator.js';
 const INTEGER_TYPE = /\((u\d+)\)/;
 
 /** Describes a problem in one line: `http.port (KEYSLOT_HTTP_PORT) is 99999; must be an integer from 0 to 65535`. */
-export function describeProblem(
+export function describeProblem(problem: ConfigProblem, root: unknown): string {
+  return describe(problem, { nameOf, shown: (path) => shownValue(path, root) });
+}
+
+/** Describes a problem of a document without secrets: `faults.0.part is "disk"; must be one of node, gateway`. */
+export function describeValueProblem(problem: ConfigProblem, root: unknown): string {
+  return describe(problem, {
+    nameOf: (path) => path.join('.') || 'the document',
+    shown: (path) => JSON.stringify(valueAt(path, root)),
+  });
+}
+
+type Names = {
+  readonly nameOf: (path: readonly string[]) => string;
+  readonly shown: (path: readonly string[]) => string;
+};
+
+function describe(
   { instancePath, keyword, message = keyword, params }: ConfigProblem,
-  root: unknown,
+  { nameOf: name, shown }: Names,
 ): string {
   const path = instancePath.split('/').slice(1);
-  if (keyword === 'required') return `${nameOf([...path, String(params.missingProperty)])} is missing`;
+  if (keyword === 'required') return `${name([...path, String(params.missingProperty)])} is missing`;
   if (keyword === 'additionalProperties') {
     return `${[...path, String(params.additionalProperty)].join('.')} is not a setting`;
   }
   const bound = Array.isArray(params.allowedValues)
     ? `must be one of ${params.allowedValues.join(', ')}`
     : message;
-  return `${nameOf(path)} is ${shownValue(path, root)}; ${withRange(bound)}`;
+  return `${name(path)} is ${shown(path)}; ${withRange(bound)}`;
 }
 
 function nameOf(path: readonly string[]): string {
@@ -26,11 +43,16 @@ function nameOf(path: readonly string[]): string {
 
 /** Hides secrets, and lists and maps that may hold one. */
 function shownValue(path: readonly string[], root: unknown): string {
-  let value = root;
-  for (const key of path) value = (value as Record<string, unknown>)[key];
+  const value = valueAt(path, root);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'a map';
   const setting = findSetting(path);
   return setting === undefined || setting.secret ? 'set to something else' : JSON.stringify(value);
+}
+
+function valueAt(path: readonly string[], root: unknown): unknown {
+  let value = root;
+  for (const key of path) value = (value as Record<string, unknown>)[key];
+  return value;
 }
 
 /** Finds the setting at a path; in the table the first item stands for all items of a list. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../../generated/config.ts';
 import { validateConfig } from '../../generated/config-validator.js';
+import { conflictsBeside } from './conflicts-beside.ts';
 import { crossCheck } from './cross-check.ts';
 import { describeProblem } from './describe-problem.ts';
 import { type ConfigSources, mergeSources } from './merge-sources.ts';
@@ -16,7 +17,11 @@ export function loadConfig(sources: ConfigSources): Config {
   const { value, problems } = mergeSources(sources);
   if (problems.length > 0) throw invalid(problems);
   if (!validateConfig(value)) {
-    throw invalid((validateConfig.errors ?? []).map((problem) => describeProblem(problem, value)));
+    const problems = validateConfig.errors ?? [];
+    throw invalid([
+      ...problems.map((problem) => describeProblem(problem, value)),
+      ...conflictsBeside(problems, value),
+    ]);
   }
   const conflicts = crossCheck(value);
   if (conflicts.length > 0) throw invalid(conflicts);

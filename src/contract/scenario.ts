@@ -95,6 +95,7 @@ async function finalizedSlots(target: RpcTarget, made: Readonly<Record<string, s
   const slotOf = (name: string): number | undefined => landed[names.indexOf(`${name}Signature`)]?.slot;
   return {
     transferSlot: slotOf('transfer'),
+    legacySlot: slotOf('transfer'),
     failedSlot: slotOf('failed'),
     memoSlot: slotOf('memo'),
     v0Slot: slotOf('v0'),
@@ -104,16 +105,25 @@ async function finalizedSlots(target: RpcTarget, made: Readonly<Record<string, s
   };
 }
 
-/** A finalized slot whose block has no transactions; while the ledger is idle every new block is one. */
+/**
+ * A finalized slot whose block has no transactions: while the ledger is idle every new block is one, and where its validators vote by
+ * transactions the genesis block alone.
+ */
 async function findEmptySlot(target: RpcTarget): Promise<number> {
   return await eventually('a finalized block without transactions', async () => {
-    const slot = Number(await call(target, 'getSlot', [{ commitment: 'finalized' }]));
-    const block = (await call(target, 'getBlock', [
-      slot,
-      { transactionDetails: 'signatures', maxSupportedTransactionVersion: 1 },
-    ])) as {
-      signatures: readonly string[];
-    };
-    return block.signatures.length === 0 ? slot : undefined;
+    const candidates = [
+      await call(target, 'getSlot', [{ commitment: 'finalized' }]),
+      await call(target, 'getFirstAvailableBlock'),
+    ];
+    for (const slot of candidates.map(Number)) if (await isEmpty(target, slot)) return slot;
+    return undefined;
   });
+}
+
+async function isEmpty(target: RpcTarget, slot: number): Promise<boolean> {
+  const config = { transactionDetails: 'signatures', maxSupportedTransactionVersion: 1 };
+  const block = (await call(target, 'getBlock', [slot, config])) as {
+    readonly signatures: readonly string[];
+  };
+  return block.signatures.length === 0;
 }

@@ -1,13 +1,13 @@
 import { type ServiceError, serviceError } from '../base/service-error.ts';
 import type { Caller } from './authenticate.ts';
 import type { CountCall } from './usage-book.ts';
-import { type PlanLimit, type RateLimit, type Standing, type Taken, windowMs } from './rate-limit.ts';
+import { type PlanLimit, type RateLimit, type Taken, windowMs } from './rate-limit.ts';
 import { INVALID_MESSAGE, UNREAD_REQUEST, type Weighed } from './weigh.ts';
 
 /** The decision about a request, and the key's remaining allowance. */
 export type Verdict = {
   readonly plan: PlanLimit;
-  readonly standing: Standing;
+  readonly standing: Taken;
   /** ServiceError `rateLimited` or `requestTooHeavy`; undefined: the request is admitted. */
   readonly refusal: ServiceError | undefined;
 };
@@ -69,7 +69,7 @@ export function createAdmission({
     preview: async (caller) => {
       const plan = planOf(caller.accountId);
       const standing = await rateLimit.look(caller.keyId, plan);
-      const refusal = refusalOf(plan, { ...standing, isAllowed: standing.remaining > 0 }, 1);
+      const refusal = refusalOf(plan, standing, 1);
       return conclude(caller, [UNREAD_REQUEST], { plan, standing, refusal });
     },
   };
@@ -87,11 +87,6 @@ function refusalOf(plan: PlanLimit, taken: Taken, weight: number): ServiceError 
     windowMs: windowMs(plan),
     remaining: taken.remaining,
     value: weight,
-    retryAfterSeconds: retryAfterSeconds(taken),
+    retryAfterSeconds: Math.max(1, Math.ceil(taken.retryMs / 1000)),
   });
-}
-
-/** Returns the whole seconds after which a refused request may be retried: at least 1, never too early. */
-export function retryAfterSeconds({ resetMs }: Standing): number {
-  return Math.max(1, Math.ceil(resetMs / 1000));
 }

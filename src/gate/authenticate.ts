@@ -7,7 +7,12 @@ import { clientAddress, type TrustsPeer } from './client-address.ts';
 import type { NoteUse } from './key-uses.ts';
 
 /** The authenticated caller of a request. */
-export type Caller = { readonly keyId: string; readonly accountId: string };
+export type Caller = {
+  readonly keyId: string;
+  readonly accountId: string;
+  /** The user behind the key that the client names in the header Keyslot-Session; undefined if it names none. */
+  readonly session?: string | undefined;
+};
 
 export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
@@ -29,6 +34,9 @@ export type KeyFinder = {
     | ({ readonly kind: 'valid'; readonly checkSource?: CheckSource | undefined } & Caller)
     | { readonly kind: 'unknown' | 'revoked' | 'expired' };
 };
+
+/** What is longer is the same session as its first characters. */
+const MAX_SESSION_LENGTH = 64;
 
 /**
  * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
@@ -53,7 +61,11 @@ export function createAuthenticate(
         const breach = finding.checkSource?.({ origin, address: clientAddress(request, trustsPeer) });
         if (breach !== undefined) throw serviceError(breach);
         noteUse(finding.keyId, request);
-        return { keyId: finding.keyId, accountId: finding.accountId };
+        const { keyId, accountId } = finding;
+        const session = request.headers['keyslot-session'];
+        return typeof session === 'string' && session !== ''
+          ? { keyId, accountId, session: session.slice(0, MAX_SESSION_LENGTH) }
+          : { keyId, accountId };
       }
       case 'unknown':
         throw serviceError('apiKeyUnknown');

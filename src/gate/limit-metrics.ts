@@ -11,8 +11,16 @@ export type LimitMetrics = {
   readonly watchUnwritten: (readRows: () => number) => void;
 };
 
+/** Metrics of limits that servers share through Redis. */
+export type SharedLimitMetrics = {
+  /** Reads at each scrape whether they are shared now. */
+  readonly watchShared: (isUp: () => boolean) => void;
+  /** Counts a loss of Redis. */
+  readonly countLoss: () => void;
+};
+
 /** Adds the metrics of limits to a registry. The label `plan` is a name from the specification or the operator. */
-export function createLimitMetrics(registry: Registry): LimitMetrics {
+export function createLimitMetrics(registry: Registry): LimitMetrics & SharedLimitMetrics {
   const registers = [registry];
   const refusals = new Counter({
     name: 'keyslot_limit_refusals_total',
@@ -25,9 +33,25 @@ export function createLimitMetrics(registry: Registry): LimitMetrics {
     help: 'Calls and pushed messages that are missing in the usage: the store could not take their counts',
     registers,
   });
+  const losses = new Counter({
+    name: 'keyslot_limits_redis_losses_total',
+    help: 'Times that Redis was lost, through which servers share limits',
+    registers,
+  });
   return {
     countRefusal: (plan, error) => refusals.inc({ plan, error }),
     countLost: (messages) => lost.inc(messages),
+    countLoss: () => losses.inc(),
+    watchShared: (isUp) => {
+      new Gauge({
+        name: 'keyslot_limits_shared',
+        help: '1 while limits are shared through Redis, 0 while it is lost',
+        registers,
+        collect() {
+          this.set(isUp() ? 1 : 0);
+        },
+      });
+    },
     watchUnwritten: (readRows) => {
       new Gauge({
         name: 'keyslot_usage_unwritten_rows',

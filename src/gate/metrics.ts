@@ -96,8 +96,8 @@ function counter<L extends string>(
 
 type ReadChild = () => { readonly isReady: boolean; readonly restarts: number };
 
-/** Adds the gauges of child processes, which are read at each scrape. */
-function watchChildren(registers: Registry[]): Metrics['watchChild'] {
+/** Adds the gauges of child processes, which are read at each scrape. @returns a function that adds a child. */
+export function watchChildren(registers: Registry[]): Metrics['watchChild'] {
   const children = new Map<string, ReadChild>();
   const gauge = (name: string, help: string, read: (child: ReturnType<ReadChild>) => number): void => {
     new Gauge({

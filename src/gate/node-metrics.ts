@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { NodeStatus } from '../upstream/nodes/node-watch.ts';
+import type { NodeStatus } from '../upstream/pool/node-status.ts';
 import type { Pace } from '../upstream/nodes/pace.ts';
 
 /** The values of a network that are read at each scrape. */
@@ -10,6 +10,8 @@ export type WatchedNodes = {
 
 export type NodeMetrics = {
   readonly watch: (network: string, nodes: WatchedNodes) => void;
+  /** Counts a read that was sent to another node too. */
+  readonly countFailover: (network: string, node: string, reason: string) => void;
   /** Counts a member of params that was sent to a node that may not support it. */
   readonly countUnordered: (network: string, method: string, member: string) => void;
 };
@@ -43,6 +45,32 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
         if (pace.slotMs !== undefined) this.set({ network }, pace.slotMs / 1_000);
     },
   });
+  const health = (name: string, help: string, read: (status: NodeStatus) => number | null) =>
+    new Gauge({
+      ...{ name, help, labelNames: ['network', 'node'], registers },
+      collect() {
+        this.reset();
+        for (const [network, { statuses }] of networks)
+          for (const status of statuses()) {
+            const value = read(status);
+            if (value !== null) this.set({ network, node: status.name }, value);
+          }
+      },
+    });
+  health(
+    'keyslot_node_healthy',
+    '1 if calls are sent to the ledger node, 0 if only in need or never',
+    (status) => Number(status.standing === 'healthy'),
+  );
+  health('keyslot_node_lag_slots', 'Slots that the node is behind the best node of its network', (status) =>
+    status.slot === null ? null : status.lagSlots,
+  );
+  const failovers = new Counter({
+    name: 'keyslot_node_failovers_total',
+    help: 'Reads that were sent to another node too, by the node that was asked before and the reason',
+    labelNames: ['network', 'node', 'reason'],
+    registers,
+  });
   const unordered = new Counter({
     name: 'keyslot_unordered_members_total',
     help: 'Members that only newer nodes know, sent to a node whose version cannot be ordered',
@@ -50,6 +78,7 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
     registers,
   });
   return {
+    countFailover: (network, node, reason) => failovers.inc({ network, node, reason }),
     watch: (network, nodes) => void networks.set(network, nodes),
     countUnordered: (network, method, member) => unordered.inc({ network, method, member }),
   };

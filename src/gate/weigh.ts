@@ -1,5 +1,6 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS, UNSUBSCRIBE_COST } from '../../generated/ledger/subscriptions.ts';
+import { TRACE } from '../ledger/with-trace.ts';
 import type { Message } from '../rpc/call.ts';
 
 /** The count name of methods that are not in the specification. */
@@ -24,6 +25,8 @@ const WEIGHED: ReadonlyMap<string, Weighed> = new Map(
   [
     ...Object.values(METHODS),
     ...Object.values(SUBSCRIPTIONS),
+    // A cheat code, which is no method of the specification: it runs a transaction at most.
+    { name: TRACE, cost: METHODS.simulateTransaction.cost },
     ...Object.values(SUBSCRIPTIONS).map(({ unsubscribe }) => ({ name: unsubscribe, cost: UNSUBSCRIBE_COST })),
   ].map(({ name, cost }) => [name, { method: name, weight: cost }]),
 );

@@ -10,10 +10,12 @@ import { withPermit } from '../rpc/semaphore.ts';
 import { withClientId, withPlainId } from '../rpc/splice-id.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
-import type { NodeNeeds, Upstream } from '../upstream/upstream.ts';
+import type { BatchRoute, NodeNeeds, Upstream } from '../upstream/upstream.ts';
+import { judgeReply } from '../upstream/pool/judge-reply.ts';
 import { NOT_BATCHED, type BatchUpstream } from '../upstream/with-batches.ts';
 import { checkCall } from './check-call.ts';
 import { needsOf } from './needs.ts';
+import type { OwnReads, PreparedRead } from './own-reads/own-reads.ts';
 import { serveRemaining } from './serve-remaining.ts';
 import { serveVersioned } from './serve-versioned.ts';
 
@@ -35,6 +37,8 @@ export type LedgerOptions = {
   readonly environment: string;
   /** The known versions of its nodes. */
   readonly nodes: NodeVersions;
+  /** Lets readers see what they have seen; absent: any node's answer will do. */
+  readonly ownReads?: OwnReads | undefined;
   /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (method: MethodName, member: string) => void;
   /** Called for each call of a method that is not in the specification. */
@@ -45,14 +49,15 @@ const HANDLERS: Readonly<Partial<Record<MethodName, (context: Context) => string
 
 /** Checks calls against the specification, answers them here or forwards them to a node as the received bytes. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { upstream, environment, nodes, onUnordered, onUnknownMethod } = options;
+  const { upstream, environment, nodes, ownReads, onUnordered, onUnknownMethod } = options;
   return {
     serve: (call, context) => {
       if (!isMethodName(call.method)) noteUnknown(call, onUnknownMethod);
       const method = checkCall(call, environment);
       const handler = HANDLERS[method];
       if (handler !== undefined) return Promise.resolve({ kind: 'result', json: handler(context) });
-      const send = (needs?: NodeNeeds) => forward(upstream, { method, call, context, needs });
+      const send = (needs?: NodeNeeds) =>
+        forward(upstream, { method, call, context, needs, read: ownReads?.prepare(method, call, context) });
       const needs = needsOf(method, call.params);
       if (needs === undefined) return send();
       const { params } = call;
@@ -63,8 +68,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     serveTogether: (calls, owner) =>
       serveRemaining(
         calls,
-        calls.map((call) => answerHere(call, environment, owner)),
-        (rest) => withPermit(owner.semaphore, () => upstream.sendTogether(rest, owner)),
+        calls.map((call) => answerHere(call, options, owner)),
+        (rest) => withPermit(owner.semaphore, () => sendTogether(rest, owner, options)),
       ),
   };
 }
@@ -75,10 +80,14 @@ function noteUnknown({ method, isNotification }: Call, note: (method: string) =>
 }
 
 /** Returns the outcome of a call that needs no node, or `alone` if it cannot be sent with others; undefined if it goes to a node. */
-function answerHere(call: Call, environment: string, context: Context): Outcome | undefined {
+function answerHere(
+  call: Call,
+  { environment, ownReads }: LedgerOptions,
+  context: Context,
+): Outcome | undefined {
   try {
     const method = checkCall(call, environment);
-    if (needsOf(method, call.params) !== undefined) return NOT_BATCHED;
+    if (needsOf(method, call.params) !== undefined || ownReads?.isSentAlone(method)) return NOT_BATCHED;
     const handler = HANDLERS[method];
     return handler && { kind: 'result', json: handler(context) };
   } catch (error) {
@@ -86,33 +95,62 @@ function answerHere(call: Call, environment: string, context: Context): Outcome 
   }
 }
 
-type ForwardOptions = {
+/** An error is judged by its code alone. */
+const NO_JUDGE = {};
+
+/** A call whose node was behind what its reader has seen, or does not have what it asks, is served on its own. */
+async function sendTogether(
+  calls: readonly Call[],
+  owner: Context,
+  { upstream, ownReads }: LedgerOptions,
+): Promise<readonly Outcome[]> {
+  if (ownReads === undefined) return upstream.sendTogether(calls, owner);
+  const reach = ownReads.reachTogether(calls, owner);
+  const shown = ownReads.together(owner);
+  const route: BatchRoute = { size: calls.length };
+  const outcomes = await upstream.sendTogether(calls, { ...owner, reach, route });
+  const judged = outcomes.map((outcome, index) => {
+    const call = calls[index];
+    if (call === undefined || outcome.kind !== 'whole') return outcome;
+    const judgement = outcome.isError ? judgeReply(outcome, NO_JUDGE) : shown.take(call, outcome.body);
+    return judgement === 'good' ? outcome : NOT_BATCHED;
+  });
+  shown.note(route.noteSlot);
+  return judged;
+}
+
+export type ForwardOptions = {
   readonly method: MethodName;
   readonly call: Call;
   readonly context: Context;
   readonly needs: NodeNeeds | undefined;
+  readonly read: PreparedRead | undefined;
 };
 
 /**
  * Sends a checked call to a node as the received bytes and returns the node's bytes. An id that nodes reject is sent as 0 and
  * restored in the reply, which is held in memory for that.
  */
-function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
-  const { method, call, context, needs } = options;
+export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
+  const { method, call, context, needs, read } = options;
   const { signal, semaphore } = context;
-  const body = call.raw;
-  if (!call.isNotification && !call.idIsPlain) return forwardWithPlainId(upstream, options);
+  if (!call.isNotification && !call.idIsPlain) return await forwardWithPlainId(upstream, options);
   const id = call.isNotification ? undefined : call.id;
-  return withPermit(semaphore, () => upstream.send({ body, method, id, signal, needs }));
+  const request = { body: call.raw, method, id, signal, needs, ...read };
+  const reply = await withPermit(semaphore, () => upstream.send(request));
+  read?.note(reply);
+  return reply;
 }
 
 async function forwardWithPlainId(
   upstream: Upstream,
-  { method, call, context, needs }: ForwardOptions,
+  { method, call, context, needs, read }: ForwardOptions,
 ): Promise<UpstreamReply> {
   const { signal, hold, semaphore } = context;
-  const request = { body: withPlainId(call.raw), method, id: '0', signal, needs };
+  const plain = withPlainId(read?.body ?? call.raw);
+  const request = { method, id: '0', signal, needs, ...read, body: plain };
   const reply = await withPermit(semaphore, () => upstream.send(request));
+  read?.note(reply);
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
   return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };

@@ -14,3 +14,18 @@ export async function serveRemaining(
   let next = 0;
   return known.map((outcome) => outcome ?? served[next++] ?? NOT_BATCHED);
 }
+
+/** Serves the calls together but for those that must be served alone. */
+export function serveWithout(
+  isAlone: (call: Call) => boolean,
+  calls: readonly Call[],
+  serve: (rest: readonly Call[]) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  // Most batches have none: nothing is made for them.
+  if (!calls.some(isAlone)) return serve(calls);
+  return serveRemaining(
+    calls,
+    calls.map((call) => (isAlone(call) ? NOT_BATCHED : undefined)),
+    serve,
+  );
+}

@@ -1,7 +1,7 @@
 import { type ServiceError, serviceError } from '../base/service-error.ts';
 import { parseJson } from '../rpc/json.ts';
 import type { NodeVersions } from '../upstream/nodes/ledger-nodes.ts';
-import { isPassedOver } from '../upstream/spread-calls.ts';
+import { isPassedOver } from '../upstream/pool/attempt.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { NodeNeeds } from '../upstream/upstream.ts';
 import { type Needs, memberValue } from './needs.ts';

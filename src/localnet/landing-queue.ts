@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { DecodedTransaction } from '../wire/message.ts';
 
 export type LandingQueueOptions = {
@@ -48,9 +49,22 @@ export class LandingQueue {
     return this.#waiting.has(keyOf(transaction));
   }
 
+  /** Lands the transactions that are pending now, without their delay. */
+  async flush(): Promise<void> {
+    let begunMs = performance.now();
+    for (const key of [...this.#waiting.keys()]) {
+      if (performance.now() - begunMs > TURN_MS) {
+        await turnOfOthers();
+        begunMs = performance.now();
+      }
+      if (this.#waiting.has(key)) this.#landOldest();
+    }
+  }
+
   /** Drops all pending transactions. */
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#waiting.clear();
   }
 

@@ -1,129 +1,201 @@
 import { inspect } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { AccountStore } from './accounts/account-store.ts';
+import { type AccountState, AccountStore } from './accounts/account-store.ts';
+import { burnIncinerated } from './bank/burn-incinerated.ts';
 import { Bank } from './bank/bank.ts';
 import { Runtime } from './bank/runtime.ts';
 import { BlockHistory } from './blocks/block-history.ts';
-import { type ChainTip, type Commitment, commitmentOfSlot, slotAtCommitment } from './blocks/commitment.ts';
+import { type Commitment, commitmentOfSlot, slotAtCommitment } from './blocks/commitment.ts';
+import { leaveState } from './accounts/left-state.ts';
 import { derivedAccounts } from './accounts/derived-accounts.ts';
-import { SLOTS_PER_EPOCH } from './epoch/epoch.ts';
+import { EpochSchedule } from './epoch/epoch.ts';
+import { beginEpoch } from './epoch/begin-epoch.ts';
+import { beginSlot } from './epoch/begin-slot.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
-import { createGenesis, type Genesis } from './genesis/genesis.ts';
+import type { AccountChange } from './disk/account-bytes.ts';
+import type { ChainBase } from './disk/chain-base.ts';
+import type { Manifest } from './disk/manifest.ts';
+import type { StoredChain } from './disk/read-chain.ts';
+import { restoreRuntime } from './disk/restore-runtime.ts';
+import type { Fork } from './fork/fork.ts';
+import type { Genesis } from './genesis/genesis.ts';
 import { genesisAccounts } from './genesis/genesis-accounts.ts';
+import type { GenesisAdditions } from './genesis/genesis-additions.ts';
 import { LandingQueue } from './landing-queue.ts';
-import type { LedgerFollower, SlotChanges } from './ledger-follower.ts';
+import type { LedgerOptions } from './ledger-options.ts';
+import { emptySlotsOf, finalitySlotsOf, historyLimitsOf, ledgerStart } from './ledger-start.ts';
+import type { TransactionRecord } from './model.ts';
+import type { LedgerSnapshot, SnapshotSettings } from './ledger-snapshot.ts';
+import type { LedgerFollower, LedgerKeeper, OpenedSlot, SlotChanges } from './ledger-follower.ts';
 import type { DecodedTransaction } from '../wire/message.ts';
-import { PerformanceSamples } from './validator/performance-samples.ts';
+import { LedgerClock } from './time/ledger-clock.ts';
+import { SlotPace } from './time/slot-pace.ts';
+import { KeptStates } from './trace/kept-states.ts';
+import type { ProgramIdl } from './trace/idl/program-idl.ts';
+import { PerformanceSamples, type Progress } from './validator/performance-samples.ts';
+import { countEarlierVotes } from './validator/earlier-votes.ts';
+import { isVote, voteTransaction } from './validator/vote-transaction.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
 
-const INCINERATOR = '1nc1nerator11111111111111111111111111111111';
-
-/** Defaults are those of spec/config.yaml. */
-export type LedgerOptions = {
-  /** The clock: milliseconds since 1970. */
-  readonly nowMs: () => number;
-  readonly slotMs?: number;
-  /** Number of slots between a block's confirmation and its finalization. */
-  readonly finalitySlots?: number;
-  /** Lamports per byte for rent exemption. */
-  readonly lamportsPerByte?: number;
-  /** Time before a transaction lands; absent: it lands at once. */
-  readonly landingDelayMs?: number;
-  /** Number of blocks kept. */
-  readonly historySlots?: number;
-  /** Number of transactions kept: the oldest blocks are dropped when there are more. */
-  readonly historyTransactions?: number;
-};
+const NO_ADDITIONS: GenesisAdditions = { accounts: [] };
 
 /**
  * A ledger of one validator. Transactions execute when they land, in the open slot, which is the processed bank; `tick` closes it as a
- * block. The previous block is confirmed, and finalized `finalitySlots` later. It starts after a genesis block and as many empty ones, so
- * that every commitment has its slot.
+ * block. The previous block is confirmed, and finalized `finalitySlots` later. It starts after a first block and as many empty ones, so
+ * that every commitment has its slot. The first block is that of slot 0, or with `warpSlot` that of a later one.
  */
 export class Ledger {
-  readonly genesis: Genesis;
+  genesis: Genesis;
   readonly runtime: Runtime;
   readonly blocks: BlockHistory;
   readonly accounts: AccountStore;
   readonly bank: Bank;
+  /** Undefined: it has its own accounts alone. */
+  readonly fork: Fork | undefined;
   readonly samples: PerformanceSamples;
-  readonly slotMs: number;
+  readonly clock: LedgerClock;
+  readonly pace: SlotPace;
   readonly finalitySlots: bigint;
   /** "ip:port" of the ledger's RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
-  readonly #epochs: EpochTimes;
-  readonly #nowMs: () => number;
-  readonly #incoming: LandingQueue;
+  /** True when the ledger ends. */
+  isStopped = false;
+  readonly epochs: EpochSchedule;
+  readonly votes: boolean;
+  /** True when the cheat codes are served. */
+  readonly cheatCodes: boolean;
+  /** Keys whose signatures are not asked for. */
+  readonly impersonated = new Set<string>();
+  /** By name. */
+  readonly snapshots = new Map<string, LedgerSnapshot>();
+  /** Where they are saved, and how large they may be. */
+  readonly snapshotSettings: SnapshotSettings;
+  /** IDLs that were registered, by program. */
+  readonly idls = new Map<string, ProgramIdl>();
+  /** Accounts before and after each transaction; only with cheat codes. */
+  readonly keptStates: KeptStates | undefined;
+  /** The accounts that it started with; only with cheat codes. */
+  readonly startAccounts: AccountState | undefined;
+  /** What it was begun with. */
+  readonly manifest: Manifest;
+  /** Transactions that are pending. */
+  readonly incoming: LandingQueue;
+  readonly #epochTimes: EpochTimes;
   readonly #followers = new Set<LedgerFollower>();
+  #keeper: LedgerKeeper | undefined;
 
   constructor(options: LedgerOptions) {
-    const { nowMs, slotMs = CONFIG_INTEGERS['localnet.slot_ms'].default } = options;
-    const finalitySlots = options.finalitySlots ?? CONFIG_INTEGERS['localnet.finality_slots'].default;
-    const perByte = options.lamportsPerByte ?? CONFIG_INTEGERS['localnet.lamports_per_byte'].default;
-    const slots = options.historySlots ?? CONFIG_INTEGERS['localnet.history_slots'].default;
-    this.#nowMs = nowMs;
-    this.slotMs = slotMs;
-    this.finalitySlots = BigInt(finalitySlots);
-    this.runtime = new Runtime(BigInt(perByte));
-    const startMs = nowMs();
-    const firstSlot = this.finalitySlots + 1n;
-    this.genesis = createGenesis(startMs - Number(firstSlot) * slotMs);
-    this.#epochs = new EpochTimes(this.genesis.time);
-    const transactions =
-      options.historyTransactions ?? CONFIG_INTEGERS['localnet.history_transactions'].default;
-    this.blocks = new BlockHistory({ slots, transactions }, this.genesis);
-    this.accounts = new AccountStore(derivedAccounts(this.blocks, this.#epochs, this.genesis));
-    for (const { address, account } of genesisAccounts(this.runtime, this.genesis))
-      this.accounts.write(address, account, 0n);
-    this.accounts.finalize(0n);
+    const { stored, computeUnitLimit, additions = NO_ADDITIONS } = options;
+    this.clock = new LedgerClock(options.nowMs);
+    const startMs = this.clock.nowMs();
+    this.pace = new SlotPace(options.slotMs ?? CONFIG_INTEGERS['localnet.slot_ms'].default);
+    this.finalitySlots = BigInt(finalitySlotsOf(options));
+    const { genesis, manifest, base } = ledgerStart(options, startMs);
+    const { lamportsPerByte, features, slotsPerEpoch } = manifest;
+    this.genesis = genesis;
+    this.manifest = manifest;
+    this.runtime = new Runtime({ lamportsPerByte: BigInt(lamportsPerByte), features, computeUnitLimit });
+    this.epochs = new EpochSchedule(BigInt(slotsPerEpoch));
+    this.#epochTimes = new EpochTimes(this.epochs.epochOf(base.slot), base.epochStart);
+    const isOwnVote = ({ transaction }: TransactionRecord): boolean =>
+      transaction.message.staticKeys[0] === genesis.identity.address && isVote(transaction);
+    this.blocks = new BlockHistory(historyLimitsOf(options), { ...base, hash: base.blockhash }, isOwnVote);
+    this.votes = options.votes === true;
+    this.cheatCodes = options.cheatCodes === true;
+    this.keptStates = this.cheatCodes ? new KeptStates(isOwnVote) : undefined;
+    this.snapshotSettings = options.snapshots ?? {};
+    this.fork = options.fork;
+    const derived = derivedAccounts({ ...this, epochTimes: this.#epochTimes });
+    this.accounts = new AccountStore(derived, this.fork?.addresses);
     this.bank = new Bank(this.runtime, this.accounts);
-    while (this.blocks.openSlot < firstSlot)
-      this.#close(startMs - Number(firstSlot - this.blocks.openSlot - 1n) * slotMs);
+    if (stored === undefined) {
+      this.#setState(genesisAccounts(this.runtime, { ...this, additions, slot: base.slot }), base.slot);
+      this.#closeEmptySlots(startMs);
+    } else this.#resume(stored.chain, startMs);
+    this.startAccounts = this.cheatCodes ? this.accounts.take() : undefined;
+    this.#vote();
     this.samples = new PerformanceSamples(this.#progress());
-    this.#incoming = new LandingQueue({
+    this.incoming = new LandingQueue({
       delayMs: options.landingDelayMs ?? 0,
-      land: (transaction) => this.send(transaction),
+      land: (transaction) => this.#land(transaction),
       onFailure: (error) => process.emitWarning(`localnet: a transaction was lost: ${inspect(error)}`),
     });
   }
 
   /** Returns the slot of the bank at a commitment. */
   slotAt(commitment: Commitment): bigint {
-    return slotAtCommitment(this.#tip, commitment);
+    return slotAtCommitment(this, commitment);
   }
 
   /** Returns the commitment that a slot has reached. */
   commitmentOf(slot: bigint): Commitment {
-    return commitmentOfSlot(this.#tip, slot);
+    return commitmentOfSlot(this, slot);
   }
 
-  /** Closes the open slot as a block and opens the next one. */
-  tick(): void {
-    const timeMs = this.#nowMs();
+  /** Closes the open slot as a block and opens the next one, or a later one: those between have no block, and count in no throughput. */
+  tick(next?: OpenedSlot): void {
+    const timeMs = this.clock.nowMs();
     const slot = this.blocks.openSlot;
-    this.#burn();
+    burnIncinerated({ accounts: this.accounts, bank: this.bank, openSlot: slot });
     const closed = this.#changesOf(slot);
-    const finalized = this.#changesOf(slot - this.finalitySlots);
-    this.#close(timeMs);
+    const finalized = this.#changesOf(this.blocks.ancestor(slot, this.finalitySlots));
+    this.#close(timeMs, next);
+    this.#keeper?.append(closed);
+    beginSlot(this);
     this.samples.observe(this.#progress());
+    if (next !== undefined) {
+      this.clock.set(next.timeMs);
+      this.samples.restart({ ...this.#progress(), slot: next.slot - 1n });
+    }
     for (const { advanced } of this.#followers)
       advanced({ closed, finalized, openSlot: this.blocks.openSlot, timeMs });
+    this.#vote();
+  }
+
+  /** Takes the state of now, that of the open slot included. */
+  take(): LedgerSnapshot {
+    const { accounts, blocks, samples, clock } = this;
+    return {
+      ...{ accounts: accounts.take(), blocks: blocks.take(), samples: samples.take() },
+      ...{ epochTimes: this.#epochTimes.take(), timeMs: clock.nowMs(), genesis: this.genesis },
+    };
+  }
+
+  /** Goes to a state that was taken, and on from there; its clock too. Pending transactions are lost. @throws ServiceError branchNotKept. */
+  goTo(state: LedgerSnapshot): void {
+    this.#keeper?.branch(state);
+    this.incoming.stop();
+    const left = leaveState(this.accounts, (commitment) => this.slotAt(commitment));
+    const { changed, differing } = this.accounts.goTo(state.accounts);
+    this.blocks.goTo(state.blocks);
+    this.samples.goTo(state.samples);
+    this.#epochTimes.goTo(state.epochTimes);
+    this.genesis = state.genesis;
+    this.clock.set(state.timeMs);
+    const { openSlot } = this.blocks;
+    this.bank.follow(changed, openSlot);
+    const [closed, finalized] = [this.slotAt('confirmed'), this.slotAt('finalized')];
+    const jump = { closed: { slot: closed, written: [] }, finalized: { slot: finalized, written: [] } };
+    for (const { jumped } of this.#followers)
+      jumped?.({ ...jump, openSlot, timeMs: state.timeMs, differing, before: left.read });
+    left.release();
   }
 
   /** Queues a sanitized transaction, which lands a moment later. */
   submit(transaction: DecodedTransaction): void {
-    this.#incoming.add(transaction);
+    this.incoming.add(transaction);
   }
 
   /** True when a transaction has landed or is pending. */
   isKnown(transaction: DecodedTransaction): boolean {
     const [signature = ''] = transaction.signatures;
-    return this.blocks.index.find(signature) !== undefined || this.#incoming.has(transaction);
+    return this.blocks.index.find(signature) !== undefined || this.incoming.has(transaction);
   }
 
   /** Stops the ledger; pending transactions are lost. */
   stop(): void {
-    this.#incoming.stop();
+    this.isStopped = true;
+    this.incoming.stop();
   }
 
   /** Executes a sanitized transaction into the open slot. */
@@ -131,6 +203,11 @@ export class Ledger {
     const landing = landTransaction(this, transaction);
     if (landing.kind === 'landed') for (const { landed } of this.#followers) landed(landing.record);
     return landing;
+  }
+
+  #land(transaction: DecodedTransaction): void {
+    const { kind } = this.send(transaction);
+    if (kind === 'landed' && this.pace.production === 'transaction' && !this.clock.isStopped) this.tick();
   }
 
   /** Sends a follower all events from now on. Returns a function that stops that. */
@@ -144,27 +221,79 @@ export class Ledger {
     return { slot, written: this.accounts.writtenIn(slot) };
   }
 
-  #close(timeMs: number): void {
+  /** Passes every slot that is closed from now on, and every state that it goes to, to a keeper before anyone is told of it. */
+  keepBy(keeper: LedgerKeeper): void {
+    this.#keeper = keeper;
+    this.fork?.addresses.keepAdopted();
+  }
+
+  /** Returns what later slots need of the chain up to a closed slot. */
+  baseAt(slot: bigint): ChainBase {
+    const { blocks } = this;
+    return {
+      ...{ slot, blockhash: blocks.blockhashBytes(slot), time: blocks.time(slot) },
+      transactionCount: blocks.transactionCount(slot),
+      epochStart: this.#epochTimes.start(this.epochs.epochOf(slot)),
+    };
+  }
+
+  /** Sets all accounts, as they are at the end of a slot. */
+  #setState(accounts: readonly AccountChange[], slot: bigint): void {
+    for (const { address, account } of accounts) this.accounts.write(address, account, slot);
+    this.accounts.finalize(slot);
+  }
+
+  #closeEmptySlots(nowMs: number): void {
+    const firstSlot = this.blocks.openSlot - 1n + emptySlotsOf(this.finalitySlots);
+    while (this.blocks.openSlot < firstSlot) {
+      countEarlierVotes(this);
+      this.#close(nowMs - Number(firstSlot - this.blocks.openSlot - 1n) * this.pace.slotMs);
+      beginSlot(this);
+    }
+    countEarlierVotes(this);
+  }
+
+  /** Closes every slot of a stored chain again; none of its transactions is executed. Its time goes on, be it ahead of the machine's. */
+  #resume({ first, base, accounts, slots }: StoredChain, nowMs: number): void {
+    if (first.slot === base.slot) this.#setState(accounts, base.slot);
+    for (const record of slots()) {
+      const { slot, time, accounts: written } = record;
+      if (slot > this.blocks.openSlot) {
+        this.blocks.skipTo(slot, time);
+        beginEpoch(this, this.#epochTimes);
+      }
+      this.blocks.replay(record);
+      if (slot > base.slot) for (const change of written) this.accounts.redo(change, slot);
+      this.#settle();
+      if (slot === base.slot) this.#setState(accounts, slot);
+    }
+    restoreRuntime(this.runtime, this.epochs, this.accounts.stored());
+    beginSlot(this);
+    const lastMs = Number(this.blocks.time(this.blocks.openSlot)) * 1000;
+    if (lastMs > nowMs) this.clock.set(lastMs);
+  }
+
+  #close(timeMs: number, next?: OpenedSlot): void {
     this.blocks.close(BigInt(Math.trunc(timeMs / 1000)));
-    const { openSlot } = this.blocks;
-    if (openSlot % SLOTS_PER_EPOCH === 0n) this.#epochs.begin(this.blocks.time(openSlot));
+    if (next !== undefined) this.blocks.skipTo(next.slot, BigInt(Math.trunc(next.timeMs / 1000)));
+    this.#settle();
+  }
+
+  /** Votes for the slot that was closed last. A vote of a validator that cannot pay does not land, as anywhere. */
+  #vote(): void {
+    if (this.votes) this.send(voteTransaction(this.blocks, this.genesis, this.slotAt('confirmed')));
+  }
+
+  /** What a closed slot changes beside its block. */
+  #settle(): void {
+    beginEpoch(this, this.#epochTimes);
     const finalized = this.slotAt('finalized');
-    if (finalized >= 0n) this.accounts.finalize(finalized);
+    if (finalized >= this.blocks.firstAvailable) this.accounts.finalize(finalized);
   }
 
-  get #tip(): ChainTip {
-    return { openSlot: this.blocks.openSlot, finalitySlots: this.finalitySlots };
-  }
-
-  /** Lamports sent to the incinerator are burnt when its slot closes. */
-  #burn(): void {
-    const { openSlot } = this.blocks;
-    if (this.accounts.read(INCINERATOR, openSlot) !== undefined)
-      this.bank.write(INCINERATOR, undefined, openSlot);
-  }
-
-  #progress(): { readonly timeMs: number; readonly slot: bigint; readonly transactions: number } {
-    const slot = this.blocks.openSlot - 1n;
-    return { timeMs: this.#nowMs(), slot, transactions: this.blocks.transactionCount(slot) };
+  #progress(): Progress {
+    const slot = this.slotAt('confirmed');
+    const { voteCount: votes } = this.blocks;
+    return { timeMs: this.clock.nowMs(), slot, transactions: this.blocks.transactionCount(slot), votes };
   }
 }

@@ -2,6 +2,15 @@ import { parseArgs } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import { LOCALNET_OPTION_NAMES } from '../config/localnet-settings.ts';
 import { serviceError } from '../base/service-error.ts';
+import type { GivenFork } from './fork/open-fork.ts';
+import { optionProblem } from './genesis-options/option-problem.ts';
+import type { SnapshotSettings } from './ledger-snapshot.ts';
+import type { FeatureChanges } from './genesis/genesis-additions.ts';
+import {
+  type GivenGenesis,
+  type OptionLists,
+  readFeatureChanges,
+} from './genesis-options/genesis-options.ts';
 
 /** The options of the embedded ledger. */
 export type LocalnetOptions = {
@@ -13,6 +22,28 @@ export type LocalnetOptions = {
   readonly lamportsPerByte: number;
   readonly historySlots: number;
   readonly historyTransactions: number;
+  readonly slotsPerEpoch: number;
+  /** The validator votes by transactions. */
+  readonly votes: boolean;
+  /** The cheat codes are served. */
+  readonly cheatCodes: boolean;
+  readonly warpSlot: bigint | undefined;
+  readonly computeUnitLimit: bigint | undefined;
+  readonly features: FeatureChanges | undefined;
+  readonly genesis: GivenGenesis;
+  readonly snapshots: SnapshotSettings;
+  /** Where accounts come from that are touched for the first time. */
+  readonly forkOf: GivenFork;
+  /** The names of the options that were given, without the dashes. */
+  readonly given: ReadonlySet<string>;
+  /** The folder in which the ledger is kept; undefined: in memory. */
+  readonly ledger: string | undefined;
+  /** Delete the ledger in that folder first. */
+  readonly reset: boolean;
+  /** Print each transaction with its logs. */
+  readonly log: boolean;
+  /** Print nothing but errors. */
+  readonly quiet: boolean;
   /** Announce as JSON instead of text. */
   readonly json: boolean;
 };
@@ -26,9 +57,18 @@ const NUMBERS = {
   'slot-ms': CONFIG_INTEGERS['localnet.slot_ms'],
   'finality-slots': CONFIG_INTEGERS['localnet.finality_slots'],
   'lamports-per-byte': CONFIG_INTEGERS['localnet.lamports_per_byte'],
+  'slots-per-epoch': CONFIG_INTEGERS['localnet.slots_per_epoch'],
   'history-slots': CONFIG_INTEGERS['localnet.history_slots'],
   'history-transactions': CONFIG_INTEGERS['localnet.history_transactions'],
 } as const satisfies Readonly<Record<string, Bounds>>;
+
+/** Options without a default. The largest slot leaves room for every slot and epoch that can follow it. */
+const OPTIONAL_NUMBERS = {
+  'warp-slot': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  'compute-unit-limit': { minimum: 1, maximum: 1_000_000_000 },
+  'limit-ledger-size': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  'limit-blockstore-size': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+} as const satisfies Readonly<Record<string, Omit<Bounds, 'default'>>>;
 
 /** Parses the arguments of `keyslot localnet`. @throws ServiceError invalidConfig. */
 export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions {
@@ -36,6 +76,9 @@ export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions
   const options = {
     ...Object.fromEntries(['rpc-port', 'host', ...LOCALNET_OPTION_NAMES].map((name) => [name, text])),
     json: { type: 'boolean' },
+    ledger: text,
+    'no-votes': { type: 'boolean' },
+    'cheat-codes': { type: 'boolean' },
   } as const;
   try {
     return readLocalnetOptions(parseArgs({ args: [...args], options, strict: true }).values);
@@ -46,25 +89,89 @@ export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions
   }
 }
 
-/** Parses the options of `keyslot localnet` from the command line. @throws ServiceError invalidConfig. */
-export function readLocalnetOptions(values: OptionValues): LocalnetOptions {
-  const { host, json } = values;
+/** Reads the options of `keyslot localnet`; `lists` has those that may be repeated. @throws ServiceError invalidConfig. */
+export function readLocalnetOptions(values: OptionValues, lists: OptionLists = {}): LocalnetOptions {
+  const { host, json, log, quiet } = values;
+  const features = readFeatureChanges(lists);
+  const isChanged = features.activated.length > 0 || features.deactivated.length > 0;
   return {
-    host: typeof host === 'string' ? host : '127.0.0.1',
+    host: textOf(host) ?? textOf(values['bind-address']) ?? '127.0.0.1',
     rpcPort: readNumber('rpc-port', values),
     slotMs: readNumber('slot-ms', values),
     finalitySlots: readNumber('finality-slots', values),
     lamportsPerByte: readNumber('lamports-per-byte', values),
     historySlots: readNumber('history-slots', values),
-    historyTransactions: readNumber('history-transactions', values),
+    historyTransactions: readHistoryTransactions(values),
+    votes: readVotes(values),
+    cheatCodes: values['cheat-codes'] === true,
+    slotsPerEpoch: readNumber('slots-per-epoch', values),
+    warpSlot: readOptionalNumber('warp-slot', values),
+    computeUnitLimit: readOptionalNumber('compute-unit-limit', values),
+    features: isChanged ? features : undefined,
+    genesis: {
+      lists,
+      mint: textOf(values.mint),
+      faucetSol: textOf(values['faucet-sol']),
+      url: textOf(values.url),
+    },
+    snapshots: { directory: textOf(values['snapshot-dir']) },
+    forkOf: { url: textOf(values.fork), cassette: textOf(values.cassette) },
+    given: new Set(Object.keys(values).filter((name) => values[name] !== undefined)),
+    ledger: ledgerFolder(values),
+    reset: values.reset === true,
+    log: log === true,
+    quiet: quiet === true,
     json: json === true,
   };
 }
 
+function ledgerFolder({ ledger, ephemeral, reset }: OptionValues): string | undefined {
+  if (ephemeral === true && ledger !== undefined)
+    throw optionProblem('--ephemeral keeps nothing, and --ledger names a directory to keep the ledger in');
+  if (reset === true && ledger === undefined)
+    throw optionProblem('--reset deletes the ledger of a directory: name it with --ledger');
+  return textOf(ledger);
+}
+
+/** A test validator's limit is a number of shreds. There are none here, and each counts as a transaction. */
+function readHistoryTransactions(values: OptionValues): number {
+  const names = ['history-transactions', 'limit-ledger-size', 'limit-blockstore-size'] as const;
+  const given = names.filter((name) => values[name] !== undefined);
+  if (given.length > 1)
+    throw optionProblem(`${given.map((name) => `--${name}`).join(' and ')} exclude each other`);
+  const shreds =
+    readOptionalNumber('limit-ledger-size', values) ?? readOptionalNumber('limit-blockstore-size', values);
+  if (shreds === undefined) return readNumber('history-transactions', values);
+  const { minimum, maximum } = NUMBERS['history-transactions'];
+  return Math.max(minimum, Math.min(Number(shreds), maximum));
+}
+
+function readVotes(values: OptionValues): boolean {
+  const isOff = values['no-votes'] === true;
+  if (isOff && values.votes === true) throw optionProblem('--votes and --no-votes exclude each other');
+  return !isOff;
+}
+
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function readOptionalNumber(name: keyof typeof OPTIONAL_NUMBERS, values: OptionValues): bigint | undefined {
+  return values[name] === undefined
+    ? undefined
+    : BigInt(parseNumber(name, values[name], OPTIONAL_NUMBERS[name]));
+}
+
 function readNumber(name: keyof typeof NUMBERS, values: OptionValues): number {
-  const { default: fallback, minimum, maximum } = NUMBERS[name];
   const text = values[name];
-  if (text === undefined) return fallback;
+  return text === undefined ? NUMBERS[name].default : parseNumber(name, text, NUMBERS[name]);
+}
+
+function parseNumber(
+  name: string,
+  text: string | boolean,
+  { minimum, maximum }: Omit<Bounds, 'default'>,
+): number {
   const number = Number(text);
   if (typeof text === 'string' && /^\d+$/.test(text) && number >= minimum && number <= maximum) return number;
   throw serviceError('invalidConfig', {

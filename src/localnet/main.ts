@@ -1,56 +1,110 @@
 import { hardenProcess } from '../base/harden-process.ts';
 import { ServiceError } from '../base/service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
-import { Ledger } from './ledger.ts';
+import type { Fork } from './fork/fork.ts';
+import type { GivenFork } from './fork/open-fork.ts';
+import type { Ledger } from './ledger.ts';
 import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';
-import { type RpcServer, startRpcServer } from './server.ts';
-import { startSlotTimer } from './slot-timer.ts';
+import { type KeptLedger, openLedger } from './open-ledger.ts';
+import { serveLedger } from './serve-ledger.ts';
+import type { RpcServer } from './server.ts';
+import { StatusLine } from './status-line.ts';
 
 export { readLocalnetOptions };
 
-const CLOSE_DEADLINE_MS = 1_000;
-/** A transaction is pending for a slot, within these bounds: long enough for a client to subscribe to it, and no longer. */
-const LANDING_DELAY_MS = { least: 50, most: 200 };
+/** The width of a terminal that does not tell its own. */
+const USUAL_COLUMNS = 80;
 
 /**
  * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It sends `{kind: 'ready', port}` to
  * a parent, or prints its address.
  *
- * @throws ServiceError portTaken, listenFailed.
+ * @throws ServiceError portTaken, listenFailed; invalidConfig naming the file or the account that the ledger cannot begin with, or its folder
+ *   if it cannot be kept there; dataDirectoryLocked naming the process that has the folder.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   hardenProcess();
-  const landingDelayMs = Math.max(LANDING_DELAY_MS.least, Math.min(options.slotMs, LANDING_DELAY_MS.most));
-  const ledger = new Ledger({ ...options, landingDelayMs, nowMs: Date.now });
   const stopped = untilStopped();
-  const server = await startRpcServer(ledger, { host: options.host, port: options.rpcPort });
-  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
-  ledger.rpcAddress = `${host}:${server.port}`;
-  const stopTimer = startSlotTimer(ledger);
-  announce(ledger, server, options.json);
-  await stopped;
-  stopTimer();
-  ledger.stop();
-  await server.close(CLOSE_DEADLINE_MS);
+  const kept = await openUnlessStopped(options, stopped);
+  if (kept === undefined) return;
+  const status = hasStatusLine(options) ? statusLine(kept.ledger) : undefined;
+  const { server, failed, close } = await serveLedger(
+    kept,
+    options,
+    status === undefined ? {} : { print: status.print },
+  );
+  announce(kept.ledger, server, options);
+  status?.start();
+  try {
+    await Promise.race([stopped, failed]);
+  } finally {
+    status?.stop();
+    await close();
+  }
 }
 
-function announce(ledger: Ledger, { port, socketPorts }: RpcServer, json: boolean): void {
+/** Whoever reads lines of a file or a pipe gets none that is written over. */
+function hasStatusLine({ quiet, json }: LocalnetOptions): boolean {
+  const isTerminal = process.stdout.isTTY && process.stderr.isTTY;
+  return isTerminal && !quiet && !json && process.send === undefined;
+}
+
+function statusLine(ledger: Ledger): StatusLine {
+  const { stdout } = process;
+  return new StatusLine(ledger, {
+    write: (text) => void stdout.write(text),
+    columns: () => stdout.columns || USUAL_COLUMNS,
+  });
+}
+
+/** A child waits for its folder: the server before this one may still be ending. Undefined: it was stopped meanwhile. */
+async function openUnlessStopped(
+  options: LocalnetOptions,
+  stopped: Promise<void>,
+): Promise<KeptLedger | undefined> {
+  if (process.send === undefined) return await openLedger(options);
+  const waiting = new AbortController();
+  void stopped.then(() => waiting.abort());
+  try {
+    return await openLedger(options, waiting.signal);
+  } catch (error) {
+    if (waiting.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function announce(ledger: Ledger, { port, socketPorts }: RpcServer, options: LocalnetOptions): void {
+  const { json, quiet } = options;
   const message = { kind: 'ready', port } as const;
   if (process.send !== undefined) process.send(message);
-  else process.stdout.write(json ? `${JSON.stringify(message)}\n` : welcome(ledger, socketPorts));
+  else if (json || !quiet)
+    process.stdout.write(json ? `${JSON.stringify(message)}\n` : welcome(ledger, socketPorts, options));
 }
 
-function welcome({ rpcAddress, genesis, slotMs }: Ledger, socketPorts: readonly number[]): string {
+function welcome(ledger: Ledger, socketPorts: readonly number[], options: LocalnetOptions): string {
+  const { ledger: folder, forkOf } = options;
+  const { rpcAddress, genesis, pace } = ledger;
   const host = rpcAddress?.replace(/:\d+$/, '');
   const lines = [
     `RPC       http://${rpcAddress}`,
     `WebSocket ${socketPorts.map((port) => `ws://${host}:${port}`).join(', ')}`,
     `Genesis   ${encodeBase58(genesis.hash)}`,
+    ...(ledger.fork === undefined ? [] : [`Fork      ${forkText(ledger.fork, forkOf)}`]),
     `Faucet    ${genesis.faucet.address} (requestAirdrop)`,
     `Identity  ${genesis.identity.address}`,
-    `${genesis.funded.length} more accounts hold lamports from genesis on; a slot takes ${slotMs} ms. Nothing is kept after the end.`,
+    `${genesis.funded.length} more accounts hold lamports from genesis on; a slot takes ${pace.slotMs} ms.`,
+    folder === undefined
+      ? 'Nothing is kept after the end.'
+      : `The ledger is kept in ${folder}, now at slot ${ledger.blocks.openSlot}.`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** No address of a node, which may have a key in it. */
+function forkText({ origin }: Fork, { url, cassette }: GivenFork): string {
+  const of = `of slot ${origin.slot} of the network with the genesis hash ${origin.genesisHash}`;
+  if (cassette === undefined) return of;
+  return `${of}, ${url === undefined ? 'from' : 'recorded in'} ${cassette}`;
 }
 
 function untilStopped(): Promise<void> {

@@ -50,7 +50,28 @@ export type TransactionRecord = {
   readonly meta: TransactionMeta;
 };
 
-/** A block. Every slot has one; `height` equals the slot because none is skipped. */
+/** A reward that a block paid. Lamports. */
+export type BlockReward = {
+  readonly address: string;
+  readonly type: 'Voting' | 'Staking' | 'DeactivatedStake';
+  readonly lamports: bigint;
+  readonly postBalance: bigint;
+  /** Of the vote account, in basis points. */
+  readonly commissionBps: number;
+};
+
+/** What a stake account is paid in the next block, and the credits of its validator that are settled with it. */
+export type DueReward = Pick<BlockReward, 'address' | 'lamports' | 'commissionBps'> & {
+  readonly creditsObserved: bigint;
+};
+
+export type BlockRewards = {
+  readonly paid: readonly BlockReward[];
+  /** Of the first block of an epoch: for the stake accounts, in the block after it; none when that is closed. */
+  readonly due?: readonly DueReward[];
+};
+
+/** A block. */
 export type Block = {
   readonly slot: bigint;
   readonly parentSlot: bigint;
@@ -60,4 +81,6 @@ export type Block = {
   /** Unix time in seconds. */
   readonly time: bigint;
   readonly transactions: readonly TransactionRecord[];
+  /** Undefined: it paid none. */
+  readonly rewards: BlockRewards | undefined;
 };

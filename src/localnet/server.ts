@@ -2,7 +2,7 @@ import type { HttpServer } from '../server/http/http-server.ts';
 import { type ConnectionLimits, Connections } from '../server/connections/connections.ts';
 import { readDescriptorLimit } from '../server/connections/descriptor-limit.ts';
 import { fitDescriptors } from '../server/connections/fit-descriptors.ts';
-import { startNodeServer } from '../server/http/node-server.ts';
+import { MAX_BODY_BYTES, startNodeServer } from '../server/http/node-server.ts';
 import type { ServeCall } from '../rpc/call.ts';
 import { callMethod } from './call-method.ts';
 import type { Ledger } from './ledger.ts';
@@ -23,8 +23,11 @@ const CONNECTION_LIMITS: ConnectionLimits = { maxConnections: 10_000, maxPerAddr
 /** File descriptors reserved for the ledger itself. */
 const RESERVED_DESCRIPTORS = 64;
 
+/** The largest account in hexadecimal digits, and the rest of a call: cheat codes write accounts that no transaction could carry. */
+const CHEAT_BODY_BYTES = 22 * 1024 * 1024;
+
 /** `socketPorts`: the ports that serve WebSocket. */
-export type RpcServer = HttpServer & { readonly socketPorts: readonly number[] };
+export type RpcServer = Omit<HttpServer, 'closeAfterAnswers'> & { readonly socketPorts: readonly number[] };
 
 const MAX_PORT = 65_535;
 
@@ -36,7 +39,8 @@ const MAX_PORT = 65_535;
  */
 export async function startRpcServer(ledger: Ledger, options: RpcServerOptions): Promise<RpcServer> {
   const { host, port } = options;
-  const sockets = new SocketServer(ledger, options.sockets);
+  const maxBodyBytes = ledger.cheatCodes ? CHEAT_BODY_BYTES : MAX_BODY_BYTES;
+  const sockets = new SocketServer(ledger, { maxMessageBytes: maxBodyBytes, ...options.sockets });
   const serve: ServeCall = async ({ method, params }) => ({
     kind: 'result',
     json: printResult(await callMethod(ledger, method, params)),
@@ -44,7 +48,13 @@ export async function startRpcServer(ledger: Ledger, options: RpcServerOptions):
   const wanted = { ...CONNECTION_LIMITS, ...options.connections };
   const descriptors = { descriptors: readDescriptorLimit(), reserved: RESERVED_DESCRIPTORS };
   const connections = new Connections(fitDescriptors(wanted, descriptors));
-  const listening = { host, portSetting: '--rpc-port', onUpgrade: sockets.upgrade, connections };
+  const listening = {
+    host,
+    portSetting: '--rpc-port',
+    onUpgrade: sockets.upgrade,
+    connections,
+    maxBodyBytes,
+  };
   const servers: HttpServer[] = [];
   const close = async (deadlineMs: number): Promise<void> => {
     const started = performance.now();

@@ -7,6 +7,8 @@ import type { Semaphore } from './semaphore.ts';
 export type Context = {
   readonly keyId: string;
   readonly accountId: string;
+  /** One of several users behind the key, if the client tells them apart. */
+  readonly session?: string | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal: CallSignal;
   /** The request's share of the reply memory; released when its answer has been sent. */

@@ -1,3 +1,5 @@
+import type { Commitment } from './commitment.ts';
+
 /** A notification of one subscription, framed once for all its subscribers. */
 export type Notification = {
   /** The subscription id that clients know. */
@@ -6,6 +8,8 @@ export type Notification = {
   readonly frame: Buffer;
   /** The slot that it is about; undefined where there is none. */
   readonly slot: number | undefined;
+  /** The commitment of that slot; undefined where there is none. */
+  readonly commitment: Commitment | undefined;
   /** True if a slow reader needs only the latest of these. */
   readonly isLatestOnly: boolean;
   /** The subscribe method under which it is counted; undefined for a gap notice, which is not counted. */

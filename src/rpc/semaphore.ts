@@ -8,6 +8,11 @@ export class Semaphore {
     this.#limit = limit;
   }
 
+  /** Number of tasks that run or wait. */
+  get inProgress(): number {
+    return this.#running + this.#waiting.length;
+  }
+
   /** Runs a task when a slot is free, and settles with its outcome. */
   async withPermit<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running === this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));

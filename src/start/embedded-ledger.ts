@@ -27,6 +27,8 @@ const MODULE = fileURLToPath(programUrl(new URL('../localnet/main.ts', import.me
 
 export type EmbeddedLedgerOptions = {
   readonly settings: Config['localnet'];
+  /** The folder in which the ledger is kept, unless it is ephemeral. */
+  readonly directory: string;
   readonly node: NodeOptions;
 };
 
@@ -45,9 +47,10 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
     {
       name: 'localnet',
       modulePath: MODULE,
-      args: ['--rpc-port', '0', ...localnetArguments(options.settings)],
+      args: ['--rpc-port', '0', ...switches(options), ...localnetArguments(options.settings)],
       onReady: (port) => {
         const url = `http://127.0.0.1:${port}/`;
+        if (options.settings.cheat_codes) log.info({ url }, 'the embedded ledger serves cheat codes here');
         const [address = ''] = pubsubAddresses({ url });
         replaceNode({ addresses: [address], upstream: connectNode(url, options.node) });
         firstReady.resolve();
@@ -68,4 +71,13 @@ export function startEmbeddedLedger(options: EmbeddedLedgerOptions, log: Logger)
     },
   };
   return { upstream, nodes: () => (node === undefined ? [] : [node]), child, ready: firstReady.promise };
+}
+
+/** The options that are no number. */
+function switches({ settings, directory }: EmbeddedLedgerOptions): readonly string[] {
+  return [
+    ...(settings.ephemeral ? [] : ['--ledger', directory]),
+    ...(settings.votes ? [] : ['--no-votes']),
+    ...(settings.cheat_codes ? ['--cheat-codes'] : []),
+  ];
 }

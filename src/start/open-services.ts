@@ -6,21 +6,27 @@ import { followPlans } from '../account/follow-plans.ts';
 import { openSignerRecord } from '../account/signers/open-signer-record.ts';
 import { refuseAdoption } from '../admin/adopt-without-server.ts';
 import { createMasterRotation, type MasterRotation } from '../admin/master-rotation.ts';
+import { createStoreCopier } from '../admin/copy-store.ts';
 import type { CommandDeps } from '../admin/serve-commands.ts';
 import { showNodes } from '../admin/show-nodes.ts';
 import { systemClock } from '../base/clock.ts';
+import type { Tracing } from '../base/tracing.ts';
 import { headsFileOf } from '../config/load-config.ts';
 import { startHeadSigning } from '../account/audit/sign-heads.ts';
 import type { KeyUses } from '../gate/key-uses.ts';
 import { createLimitMetrics } from '../gate/limit-metrics.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import { type Gate, startGate } from './start-gate.ts';
+import { readReadiness, withWorkers } from './readiness.ts';
 import type { Keys } from './start-keys.ts';
 import type { Network } from './start-network.ts';
+import type { WorkerRole } from './workers/worker-role.ts';
 import { startKeyUses, startUsage } from './start-usage.ts';
+import { type RateLimits, startRateLimits } from './start-rate-limits.ts';
 import { type Members, startMembers } from './start-members.ts';
 import type { LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
-import type { Store } from '../store/open-store.ts';
+import { withSignerSpans } from '../signer/with-signer-spans.ts';
+import type { PrioritizedStore } from '../store/open-store.ts';
 
 /** The services that depend on the store. */
 export type Services = {
@@ -30,13 +36,14 @@ export type Services = {
   readonly keys: Keys;
   readonly rotation: MasterRotation;
   readonly gate: Gate;
+  readonly rateLimits: RateLimits;
   readonly noteUse: KeyUses['note'];
 };
 
 /** What they are opened with. */
 export type ServiceParts = {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly startsKeys: Promise<Keys>;
   readonly networks: readonly Network[];
   readonly ledgers: LedgerStarts;
@@ -44,11 +51,14 @@ export type ServiceParts = {
   readonly baseUrl: () => Promise<string>;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly tracing: Tracing | undefined;
+  /** Set where this process is one of several workers. */
+  readonly worker?: Pick<WorkerRole, 'isFirst' | 'settleOthers' | 'standing'> | undefined;
 };
 
 /** Opens the services that depend on the store, and puts on the stack what closes them. */
 export async function openServices(
-  { config, store, startsKeys, networks, ledgers, baseUrl, metrics, log }: ServiceParts,
+  { config, store, startsKeys, networks, ledgers, baseUrl, metrics, log, tracing, worker }: ServiceParts,
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const clock = systemClock;
@@ -71,11 +81,14 @@ export async function openServices(
   const headsFile = headsFileOf(config);
   const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
   started.defer(() => record.close());
-  const keys = { ...made, signer: record.signer };
-  const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
-  started.defer(() => headSigning.close());
+  const keys = { ...made, signer: withSignerSpans(record.signer, tracing) };
+  if (worker?.isFirst ?? true) {
+    const headSigning = startHeadSigning({ store, key: keys.headKey, headsFile, clock }, log);
+    started.defer(() => headSigning.close());
+  }
   const rotation = createMasterRotation({
-    ...{ store, log, signer: keys.signer, settled: keys.sealedWork.settled },
+    ...{ store, log, signer: keys.signer },
+    settled: async () => void (await Promise.all([keys.sealedWork.settled(), worker?.settleOthers()])),
     previousMasterKeyFile: config.hsm.soft.previous_master_key_file,
   });
   const deps = {
@@ -88,11 +101,16 @@ export async function openServices(
       headKey: keys.headKey.publicKey,
       rotateMaster: rotation.run,
       adoptSigner: refuseAdoption,
+      readStatus: async () =>
+        withWorkers(await readReadiness({ networks, store, signer: made.watched }), worker).parts,
+      copyStore: createStoreCopier(store, dataDir),
     },
     showNodes: () => showNodes(networks.map(shownNetwork)),
   };
-  const gate = startGate({ config, keyring, plans, usage, keyUses, limitMetrics, clock, log });
-  return { deps, account, members, keys, rotation, gate, noteUse: keyUses.note };
+  const rateLimits = startRateLimits({ config, metrics: limitMetrics, log });
+  started.defer(rateLimits.close);
+  const gate = startGate({ config, keyring, plans, usage, keyUses, limitMetrics, rateLimits, clock, log });
+  return { deps, account, members, keys, rotation, gate, rateLimits, noteUse: keyUses.note };
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {

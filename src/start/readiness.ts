@@ -4,7 +4,9 @@ import { toServiceError } from '../base/service-error.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
 import type { Store } from '../store/open-store.ts';
 import type { LedgerNodes } from '../upstream/nodes/ledger-nodes.ts';
+import type { SharedStanding } from '../stream/shared/share-blocks.ts';
 import type { Pace } from '../upstream/nodes/pace.ts';
+import type { WorkersStanding } from './workers/worker-messages.ts';
 
 /** One network as `/readyz` reports it. */
 export type WatchedNetwork = {
@@ -29,6 +31,11 @@ export type WatchedSigner = {
   readonly probe: () => Promise<string>;
 };
 
+/** The networks whose blocks gateways share. */
+export type WatchedTopics = {
+  readonly standings: () => readonly ({ readonly network: string } & SharedStanding)[];
+};
+
 export type WatchedParts = {
   readonly networks: readonly WatchedNetwork[];
   readonly store: WatchedStore;
@@ -46,7 +53,28 @@ export async function readReadiness({ networks, store, signer }: WatchedParts): 
     storeState.state === 'ready' &&
     signerState.state === 'ready' &&
     networkStates.every(({ upstream }) => upstream === 'ready');
-  return { isReady, parts: { store: storeState, signer: signerState, networks: networkStates } };
+  const isDegraded = networkStates.some(({ nodes }) => nodes.some(({ standing }) => standing !== 'healthy'));
+  return { isReady, isDegraded, parts: { store: storeState, signer: signerState, networks: networkStates } };
+}
+
+/** Adds how many workers serve, where this process is one of several: it is degraded while one is missing. */
+export function withWorkers(
+  readiness: Readiness,
+  worker: { readonly standing: () => WorkersStanding } | undefined,
+): Readiness {
+  if (worker === undefined) return readiness;
+  const workers = worker.standing();
+  const isDegraded = readiness.isDegraded === true || workers.serving < workers.of;
+  return { ...readiness, isDegraded, parts: { workers, ...readiness.parts } };
+}
+
+/** Adds where the blocks of topics come from, where gateways share them. Streams go on from either source, so it says nothing of readiness. */
+export function withTopics(readiness: Readiness, topics: WatchedTopics | undefined): Readiness {
+  if (topics === undefined) return readiness;
+  const shown = topics
+    .standings()
+    .map(({ network, source, isReader }) => ({ network, blocks: source, reads_for_all: isReader }));
+  return { ...readiness, parts: { ...readiness.parts, topics: shown } };
 }
 
 async function readSigner({ backend, child, probe }: WatchedSigner) {

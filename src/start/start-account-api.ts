@@ -4,8 +4,9 @@ import type { RefusalLog } from '../account/audit/refusal-log.ts';
 import { authenticateSession } from '../account/members/sessions.ts';
 import type { AccountDeps } from '../account-api/account-context.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Tracing } from '../base/tracing.ts';
 import type { NoteUse } from '../gate/key-uses.ts';
-import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
+import type { RateLimits } from './start-rate-limits.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import { createBaseUrlOf } from '../server/http/base-url.ts';
 import { createAccountService } from '../server/rest/account-service.ts';
@@ -18,8 +19,10 @@ export type AccountApiParts = {
   readonly config: Pick<Config, 'http'>;
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
+  readonly rateLimits: Pick<RateLimits, 'of'>;
   /** Called with each token that is accepted. */
   readonly noteUse?: NoteUse;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -30,21 +33,23 @@ export function startAccountApi({
   config,
   refusals,
   metrics,
+  rateLimits,
   noteUse,
+  tracing,
   clock,
   log,
 }: AccountApiParts): Promise<RestEndpoint> {
   const trustsPeer = trustsPeerOf(config);
   const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: config.http.public_url });
   const service = createAccountService({
-    ...{ deps: { ...deps, refusals, clock }, rateLimit: createMemoryRateLimit() },
+    ...{ deps: { ...deps, refusals, clock }, rateLimit: rateLimits.of('account') },
     ...{ trustsPeer, baseUrlOf },
   });
   const { store, tokens } = deps;
   const find = (token: string | undefined, nowMs: number) =>
     withStoreFaults('a session', () => authenticateSession(store.db, token, nowMs));
   return createRestEndpoint(service, {
-    ...{ tokens, refusals, clock, log, trustsPeer, sessions: { find, baseUrlOf } },
+    ...{ tokens, refusals, tracing, clock, log, trustsPeer, sessions: { find, baseUrlOf } },
     ...(noteUse && { noteUse }),
     ...{ maxBodyBytes: config.http.max_body_bytes, corsOrigins: [], onRefusal: metrics.countRefusal },
   });

@@ -7,7 +7,7 @@ import type { AdmissionOptions } from '../gate/admission.ts';
 import { type Authenticate, createAuthenticate } from '../gate/authenticate.ts';
 import { createTrustsPeer, type TrustsPeer } from '../gate/client-address.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
-import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
+import type { RateLimits } from './start-rate-limits.ts';
 import type { KeyUses } from '../gate/key-uses.ts';
 import type { Meter } from '../gate/meter.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
@@ -23,6 +23,7 @@ export type GateParts = {
   readonly usage: Pick<Meter, 'count' | 'countPushed' | 'openTally'>;
   readonly keyUses: Pick<KeyUses, 'note'>;
   readonly limitMetrics: LimitMetrics;
+  readonly rateLimits: RateLimits;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -34,11 +35,11 @@ export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
 
 /** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
 export function startGate(parts: GateParts): Gate {
-  const { config, keyring, plans, usage, keyUses, limitMetrics, clock, log } = parts;
+  const { config, keyring, plans, usage, keyUses, limitMetrics, rateLimits, clock, log } = parts;
   warnOfUntrustedProxies(config, log);
   return {
     authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config), keyUses.note),
-    rateLimit: createMemoryRateLimit(),
+    rateLimit: rateLimits.of('call'),
     planOf: plans.planOf,
     count: usage.count,
     countPushed: usage.countPushed,

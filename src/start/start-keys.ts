@@ -24,7 +24,7 @@ export type Keys = {
 };
 
 export type KeysOptions = {
-  readonly config: Pick<Config, 'data_dir' | 'hsm' | 'wallets'>;
+  readonly config: Pick<Config, 'data_dir' | 'hsm' | 'wallets' | 'workers'>;
   /** Resolves when this process owns the data directory: the signer is not started before. */
   readonly ownsDirectory: Promise<unknown>;
   /** Resolves to true if the signer may create missing files. Default: it may. */
@@ -68,13 +68,18 @@ export async function startKeys(options: KeysOptions): Promise<Keys> {
 }
 
 async function startPool({ config, log, loadEngine }: KeysOptions): Promise<KeyPool> {
-  const threads = config.wallets.key_threads ?? Math.min(availableParallelism(), MAX_THREADS);
+  const threads = config.wallets.key_threads ?? defaultThreads(config);
   try {
     return await createKeyPool({ threads, log, ...(loadEngine !== undefined && { loadEngine }) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw serviceError('keyGenerationNotStarted', { reason }, error);
   }
+}
+
+/** The workers of a machine share its cores. */
+function defaultThreads({ workers }: Pick<Config, 'workers'>): number {
+  return Math.max(1, Math.floor(Math.min(availableParallelism(), MAX_THREADS) / workers));
 }
 
 async function startConfiguredSigner({ config, log, launcher, mayCreateSigner }: KeysOptions) {

@@ -2,6 +2,8 @@ import type { Config } from '../../generated/config.ts';
 import type { LogFailure } from '../gate/failure-log.ts';
 import { createHub, type Hub } from '../stream/hub.ts';
 import { createLedgerNode, type LedgerNode } from '../stream/ledger-node.ts';
+import type { Segments } from '../stream/segments/keep-segments.ts';
+import type { SharedNetwork } from '../stream/shared/share-blocks.ts';
 import { createStreamPace, type StreamPace } from '../stream/stream-pace.ts';
 import { createLedgerStarts, type LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
 import type { LedgerSource } from '../webhooks/ledger/ledger-source.ts';
@@ -13,7 +15,10 @@ export type FollowedNetwork = {
   readonly hub: Hub;
   readonly node: LedgerNode;
   readonly pace: StreamPace;
-};
+} & Pick<Network, 'ownReads'>;
+
+/** Makes what a network needs to share its blocks with other gateways; undefined where they are not shared. */
+export type ShareNetwork = (network: Network, pace: StreamPace) => SharedNetwork | undefined;
 
 /** The blocks of every network, for topic streams and webhooks. */
 export type Ledgers = {
@@ -24,36 +29,41 @@ export type Ledgers = {
   readonly close: () => void;
 };
 
+export type LedgerParts = {
+  readonly networks: readonly Network[];
+  readonly config: Pick<Config, 'grpc'>;
+  readonly logFailure: LogFailure;
+  readonly share?: ShareNetwork | undefined;
+  /** Keeps older blocks, except those of an embedded ledger, which keeps its own. */
+  readonly segments?: Segments | undefined;
+};
+
 /** Opens the blocks of every network. Nothing is read before somebody reads them. */
-export function startLedgers(
-  networks: readonly Network[],
-  config: Pick<Config, 'grpc'>,
-  logFailure: LogFailure,
-): Ledgers {
-  const followed = networks.map((network) => follow(network, config, logFailure));
+export function startLedgers(parts: LedgerParts): Ledgers {
+  const followed = parts.networks.map((network) => follow(network, parts));
   const sources = followed.map(({ label, hub, node, pace }) => {
     return { network: label, hub, node, pollMs: pace.pollMs };
   });
   return {
-    ...{ followed, sources, starts: createLedgerStarts(sources, logFailure) },
+    ...{ followed, sources, starts: createLedgerStarts(sources, parts.logFailure) },
     close: () => {
       for (const { hub } of followed) hub.close();
     },
   };
 }
 
-function follow(
-  { label, upstream, child, pace: ledgerPace }: Network,
-  { grpc }: Pick<Config, 'grpc'>,
-  logFailure: LogFailure,
-): FollowedNetwork {
-  const node = createLedgerNode(upstream, grpc.max_block_bytes);
+function follow(network: Network, { config: { grpc }, logFailure, share, ...parts }: LedgerParts) {
+  const { label, upstream, child, pace: ledgerPace, ownReads } = network;
+  const segments = child === undefined ? parts.segments : undefined;
+  const node = createLedgerNode(upstream, grpc.max_block_bytes, segments?.bytes.noteReply);
   const pace = createStreamPace(grpc, ledgerPace);
+  const shared = share?.(network, pace);
   const hub = createHub({
-    ...{ node, pace, lingerMs: grpc.linger_ms },
+    ...{ node, pace, shared, lingerMs: grpc.linger_ms },
     history: { maxSlots: grpc.history_slots, maxBytes: Number(grpc.history_bytes) },
     generation: () => child?.restarts ?? 0,
     onFailure: (error) => logFailure(label, error),
+    segments: segments?.of(label, { node, pace, kept: shared?.kept }),
   });
-  return { label, hub, node, pace };
+  return { label, hub, node, pace, ownReads };
 }

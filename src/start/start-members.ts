@@ -4,13 +4,13 @@ import type { Keyring } from '../account/keyring.ts';
 import { createMemberDeps, type MemberDeps } from '../account/members/member-deps.ts';
 import { createSessionCredentials, type SessionCredentials } from '../account/members/session-credentials.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Store } from '../store/open-store.ts';
+import type { PrioritizedStore } from '../store/open-store.ts';
 
 /** What members and their sessions are served by. */
 export type Members = { readonly members: MemberDeps; readonly credentials: SessionCredentials };
 
 export type MembersParts = {
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly account: Pick<AccountPlane, 'installationKey' | 'tokens'>;
   readonly keyring: Keyring;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export type MembersParts = {
 export function startMembers({ store, account, keyring, clock, log }: MembersParts): Members {
   const { installationKey, tokens } = account;
   return {
-    members: createMemberDeps({ store, installationKey }),
+    members: createMemberDeps({ store: store.lowPriority, installationKey }),
     credentials: createSessionCredentials({ store, keyring, tokens, clock, log }),
   };
 }

@@ -1,15 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { systemClock } from '../base/clock.ts';
+import type { Tracing } from '../base/tracing.ts';
 import type { CommandDeps } from '../admin/serve-commands.ts';
 import { createAdmission } from '../gate/admission.ts';
 import { createKeyCheck } from '../gate/key-standing.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import { createSocketMetrics } from '../gate/socket-metrics.ts';
+import { withExpensiveBounds } from '../gate/with-expensive-bounds.ts';
 import { withMetering } from '../gate/with-metering.ts';
 import { type DocumentedNetwork, openapiDocument } from '../ledger/openapi-document.ts';
 import { createReplyMemory } from '../rpc/reply-memory.ts';
-import { readReadiness } from './readiness.ts';
+import { readReadiness, type WatchedTopics, withTopics, withWorkers } from './readiness.ts';
 import { type BaseUrlOptions, createBaseUrlOf } from '../server/http/base-url.ts';
 import { createDashboard, DASHBOARD_PATH } from '../server/dashboard/dashboard-routes.ts';
 import { createRootRedirect } from '../server/dashboard/root-redirect.ts';
@@ -21,9 +24,14 @@ import {
   type HttpServer,
   startHttpServer,
 } from '../server/http/http-server.ts';
-import { createMetricsHandler, createStatusRoutes } from '../server/http/status-routes.ts';
+import {
+  createMetricsHandler,
+  createStatusRoutes,
+  type ReadableMetrics,
+} from '../server/http/status-routes.ts';
 import { createRouter, type RpcHandler } from '../server/http/router.ts';
 import type { RestServiceName } from '../server/http/target.ts';
+import { withRequestSpan } from '../server/json-rpc/with-request-span.ts';
 import { createRpcEndpoint } from '../server/json-rpc/rpc-endpoint.ts';
 import { LiveSockets } from '../server/websocket/live-sockets.ts';
 import { refuseHttp } from '../server/websocket/refuse-http.ts';
@@ -32,6 +40,7 @@ import { createUpgrades } from '../server/websocket/upgrades.ts';
 import type { TlsOptions } from '../server/tls/tls-files.ts';
 import type { Keys } from './start-keys.ts';
 import type { Network } from './start-network.ts';
+import type { WorkerRole } from './workers/worker-role.ts';
 import { type Gate, trustsPeerOf } from './start-gate.ts';
 import {
   httpUrl,
@@ -55,7 +64,12 @@ export type ServedParts = {
   readonly connections: Connections;
   readonly tls: TlsOptions | undefined;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
   readonly log: Logger;
+  /** Set where this process is one of several workers: what it says of itself, it says of all. */
+  readonly worker?: Pick<WorkerRole, 'readAllMetrics' | 'standing'> | undefined;
+  /** Set where blocks of topics are shared with other gateways. */
+  readonly topics?: WatchedTopics | undefined;
 };
 
 /** The server for clients and its addresses. */
@@ -67,6 +81,8 @@ export type ClientServer = {
   readonly wsUrl: string;
   /** The address of `/metrics`. */
   readonly metricsUrl: string;
+  /** Goes on serving for `graceMs`, while `/readyz` says that it stops and each answer closes its connection. */
+  readonly announceStop: (graceMs: number) => Promise<void>;
   readonly close: (deadlineMs: number) => Promise<void>;
 };
 
@@ -104,20 +120,26 @@ export async function startServer(parts: ServedParts): Promise<ClientServer> {
     await Promise.all(servers.map((server) => server.close(deadlineMs)));
     metricsConnections.close();
   };
+  let isStopping = false;
+  const announceStop = async (graceMs: number): Promise<void> => {
+    isStopping = true;
+    for (const server of servers) server.closeAfterAnswers();
+    await setTimeout(graceMs);
+  };
   const start = async (...server: Parameters<typeof startHttpServer>): Promise<HttpServer> => {
     const started = await startHttpServer(...server);
     servers.push(started);
     return started;
   };
   try {
-    const handlers = createHandler(parts, endpoints);
+    const handlers = createHandler(parts, endpoints, () => isStopping);
     const server = await start(handlers, { ...listenOptions(config), ...options });
     const second = socketListenOptions(config);
     if (second !== undefined) await start(refuseHttp, { ...second, ...options });
     const metricsBase = await startMetrics(parts, metricsConnections, start);
     const [baseUrl, wsUrl] = [urlOf(server, config), urlOf(server, config, 'ws')];
     const metricsUrl = `${metricsBase ?? baseUrl}/metrics`;
-    return { host: server.host, port: server.port, baseUrl, wsUrl, metricsUrl, close };
+    return { host: server.host, port: server.port, baseUrl, wsUrl, metricsUrl, announceStop, close };
   } catch (error) {
     await close(0);
     throw error;
@@ -129,15 +151,20 @@ const METRICS_CONNECTIONS = { maxConnections: 64, maxPerAddress: 32 } as const;
 
 /** Starts the metrics' own listener, if they have one. @returns their address. */
 async function startMetrics(
-  { config, metrics }: ServedParts,
+  { config, metrics, worker }: ServedParts,
   connections: Connections,
   start: typeof startHttpServer,
 ): Promise<string | undefined> {
   const listening = metricsListenOptions(config);
   if (listening === undefined) return undefined;
-  const handler = createMetricsHandler(metrics.registry);
+  const handler = createMetricsHandler(readableMetrics({ metrics, worker }));
   const server = await start(handler, { ...listening, ...timeouts(config), connections });
   return httpUrl(server);
+}
+
+function readableMetrics({ metrics, worker }: Pick<ServedParts, 'metrics' | 'worker'>): ReadableMetrics {
+  const { registry } = metrics;
+  return { contentType: registry.contentType, read: worker?.readAllMetrics ?? (() => registry.metrics()) };
 }
 
 function openSockets({ config: { websocket }, metrics }: ServedParts) {
@@ -150,14 +177,21 @@ function openSockets({ config: { websocket }, metrics }: ServedParts) {
   return { live: new LiveSockets(limits, socketMetrics), metrics: socketMetrics };
 }
 
-function createHandler(parts: ServedParts, endpoints: ReadonlyMap<string, Endpoint>): HttpHandlers {
-  const { networks, rooms, rest, config, metrics, log } = parts;
+function createHandler(
+  parts: ServedParts,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  isStopping: () => boolean,
+): HttpHandlers {
+  const { networks, rooms, rest, config, metrics, log, worker, topics } = parts;
   const watched = { networks, store: rooms.deps.store, signer: rooms.keys.watched };
   const rpcPaths = networks.map(({ rpcPath }) => rpcPath);
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const operations = createStatusRoutes({
-    registry: metricsListenOptions(config) === undefined ? metrics.registry : undefined,
-    readReadiness: () => readReadiness(watched),
+    metrics: metricsListenOptions(config) === undefined ? readableMetrics(parts) : undefined,
+    readReadiness: async () => ({
+      ...withTopics(withWorkers(await readReadiness(watched), worker), topics),
+      isStopping: isStopping(),
+    }),
     ...{ rpcPaths, baseUrlOf },
   });
   const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
@@ -179,7 +213,7 @@ function rootRedirect(rpcPaths: readonly string[]): readonly (readonly [string, 
 
 /** Creates the JSON-RPC endpoint of each network, by path. */
 function createEndpoints(
-  { networks, rooms, config, metrics }: ServedParts,
+  { networks, rooms, config, metrics, tracing }: ServedParts,
   sockets: ReturnType<typeof openSockets>,
 ): ReadonlyMap<string, Endpoint> {
   const { authenticate, openTally, ...limits } = rooms.gate;
@@ -188,21 +222,24 @@ function createEndpoints(
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
   metrics.watchReplyMemory(replyMemory);
   return new Map(
-    networks.map(({ rpcPath, label, ledger: bare, hub }) => {
+    networks.map(({ rpcPath, label, ledger: bare, hub, ownReads }) => {
       const metering = { network: label, count: limits.count };
       const admission = createAdmission({ ...limits, network: label });
-      const ledger = withMetering(bare, metering);
+      const bounded = withExpensiveBounds(bare, limits);
+      const ledger = withMetering(bounded, metering);
       const shared = { ledger, authenticate, admission, replyMemory, baseUrlOf, ...rpcLimits(config) };
       const socket = createSocketEndpoint({
         ...shared,
         ...socketLimits(config),
+        ...{ network: label, tracing },
         leave: hub.leave,
+        noteSeen: ownReads?.noteNotification,
         openTally: (keyId) => openTally(keyId, label),
         refusalOf: createKeyCheck(keyring, systemClock),
         sockets: sockets.live,
         metrics: sockets.metrics,
       });
-      return [rpcPath, { http: createRpcEndpoint(shared), socket }];
+      return [rpcPath, { http: withRequestSpan(createRpcEndpoint(shared), label, tracing), socket }];
     }),
   );
 }

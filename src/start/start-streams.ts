@@ -5,6 +5,7 @@ import { ERRORS } from '../../generated/errors.ts';
 import type { RefusalLog } from '../account/audit/refusal-log.ts';
 import type { TokenFinder } from '../account/tokens/authenticate-token.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Tracing } from '../base/tracing.ts';
 import { type AdmissionOptions, createAdmission } from '../gate/admission.ts';
 import type { Authenticate } from '../gate/authenticate.ts';
 import type { LogFailure } from '../gate/failure-log.ts';
@@ -32,6 +33,7 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly tls: GrpcServerOptions['tls'];
   readonly registry: Registry;
   readonly logFailure: LogFailure;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -56,7 +58,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
       connections,
       tls,
     },
-    ...{ networks, authenticate, tokens, clock },
+    ...{ networks, authenticate, tokens, clock, tracing: parts.tracing },
     unread: { maxBytes: config.grpc.max_unread_bytes, maxMessages: config.grpc.max_unread_messages },
     maxStreamsPerKey: config.grpc.max_streams_per_key,
     viewOf: (accountId) => viewOf(store, accountId),
@@ -80,7 +82,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
 }
 
 function openNetwork(
-  { label, hub }: FollowedNetwork,
+  { label, hub, ownReads }: FollowedNetwork,
   parts: StreamParts,
   metrics: StreamMetrics,
 ): StreamedNetwork {
@@ -89,6 +91,8 @@ function openNetwork(
   const admission = createAdmission({ rateLimit, planOf, count, onRefusal, network: label });
   return {
     ...{ label, admission, hub },
+    // Topic streams are read at confirmed.
+    noteSlot: ownReads && ((slot, caller) => ownReads.noteSlot('confirmed', slot, caller)),
     count: ({ keyId }, message, outcome) => count({ keyId, network: label, ...message, outcome }),
   };
 }

@@ -60,6 +60,18 @@ export function enterSignerUser(settings: UserSettings): void {
   becomeUser(users.signer);
 }
 
+/**
+ * The users that files of an installation belong to, for root, who reads or writes those of both.
+ *
+ * @returns undefined if gateway and signer have no users of their own.
+ * @throws ServiceError `invalidConfig` if they have, and this is not root.
+ */
+export function findReadingUsers(settings: UserSettings): Users | undefined {
+  const users = findUsers(settings);
+  if (users !== undefined) assertRoot(users);
+  return users;
+}
+
 function refusingLauncher({ name }: SystemUser): SignerLauncher {
   return {
     directory: '.',

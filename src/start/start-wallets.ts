@@ -5,14 +5,16 @@ import { createRefusalLog, type RefusalLog } from '../account/audit/refusal-log.
 import type { UseLimitDeps } from '../account/wallet-use-limit.ts';
 import { createWalletStanding, type WalletStanding } from '../account/wallet-standing.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Tracing } from '../base/tracing.ts';
 import type { NoteUse } from '../gate/key-uses.ts';
-import { createMemoryRateLimit } from '../gate/memory-rate-limit.ts';
+import type { CountAnswer } from '../gate/wallet-request-counts.ts';
+import type { RateLimits } from './start-rate-limits.ts';
 import type { Metrics } from '../gate/metrics.ts';
 import type { HttpHandler } from '../server/http/http-server.ts';
 import { createRestEndpoint } from '../server/rest/rest-endpoint.ts';
 import { createWalletService } from '../server/rest/wallet-service.ts';
 import type { Keys } from './start-keys.ts';
-import type { Store } from '../store/open-store.ts';
+import type { PrioritizedStore } from '../store/open-store.ts';
 import { createRetryUntilSettled } from '../wallets/retry-until-settled.ts';
 import { answerRequest } from '../wallets/answer-request.ts';
 import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
@@ -22,14 +24,19 @@ import { trustsPeerOf } from './start-gate.ts';
 
 export type WalletParts = {
   readonly config: Pick<Config, 'http' | 'wallets'>;
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly account: AccountPlane;
   readonly keys: Keys;
   readonly metrics: Pick<Metrics, 'countRefusal'>;
+  readonly payLater: WalletDeps['payLater'];
   /** Returns the plan of an account. */
   readonly planOf: UseLimitDeps['planOf'];
+  readonly rateLimits: Pick<RateLimits, 'of'>;
   /** Called with each token that is accepted. */
   readonly noteUse?: NoteUse;
+  /** Called with each request of an account that was answered, or that this server failed to answer. */
+  readonly countAnswer?: CountAnswer;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -52,7 +59,8 @@ export type OpenWallets = {
  * looked for in the background.
  */
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
-  const { config, store, account, metrics, planOf, noteUse, clock, log } = parts;
+  const { config, store, account, metrics, planOf, rateLimits, noteUse, countAnswer, clock, log } = parts;
+  const { tracing } = parts;
   const { tokens, limits, useLimits } = account;
   const deps = walletDepsOf(parts);
   await destroyAbandonedKeys(deps);
@@ -60,11 +68,12 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const trustsPeer = trustsPeerOf(config);
   const counted = {
     ...{ limits, useLimits, planOf },
-    ...{ rateLimit: createMemoryRateLimit(), useRateLimit: createMemoryRateLimit() },
+    ...{ rateLimit: rateLimits.of('wallet-create'), useRateLimit: rateLimits.of('wallet-use') },
   };
   const service = createWalletService({ ...counted, deps, answerRequest, trustsPeer });
   const { handler, settled } = await createRestEndpoint(service, {
-    ...{ tokens, refusals, trustsPeer, ...(noteUse && { noteUse }), clock, log },
+    ...{ tokens, refusals, trustsPeer, ...(noteUse && { noteUse }), tracing, clock, log },
+    ...(countAnswer && { countAnswer }),
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,
     onRefusal: metrics.countRefusal,
@@ -83,13 +92,14 @@ export function walletDepsOf({
   store,
   account,
   keys,
+  payLater,
   clock,
   log,
-}: Omit<WalletParts, 'metrics' | 'planOf' | 'noteUse'>): WalletDeps {
+}: Omit<WalletParts, 'metrics' | 'planOf' | 'rateLimits' | 'noteUse' | 'countAnswer'>): WalletDeps {
   const { money, idempotency, installationKey, ownerId } = account;
   const { signer, sealedWork, pool } = keys;
   return {
-    ...{ store, money, idempotency, installationKey, ownerId, clock, log },
+    ...{ store, money, payLater, idempotency, installationKey, ownerId, clock, log },
     ...{ signer, sealedWork, keys: pool, maxHdChildren: config.wallets.max_hd_children },
     ...{ retryUntilSettled: createRetryUntilSettled(log), reconciliation: createReconciliation() },
   };

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import type { AccountPlane } from '../account/account-plane.ts';
-import type { MemberMail } from '../account/mail/member-mail.ts';
+import { stoppedMail } from '../account/mail/mail-texts.ts';
+import type { MemberMail, ToldMembers } from '../account/mail/member-mail.ts';
+import type { Role } from '../account/members/sessions.ts';
 import { repeatSteps } from '../account/repeat-steps.ts';
 import type { WebhookParts } from '../account-api/account-context.ts';
 import type { Clock } from '../base/clock.ts';
@@ -14,7 +16,7 @@ import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
 import { accounts } from '../store/tables.ts';
 import { type AllowedAddresses, allowAddresses } from '../webhooks/allowed-addresses.ts';
-import { purgeDeliveries } from '../webhooks/deliveries.ts';
+import { retainDeliveries } from '../webhooks/retain-deliveries.ts';
 import type { Round, Stop } from '../webhooks/deliver-round.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
 import type { WorkingWebhook } from '../webhooks/find-work.ts';
@@ -29,7 +31,7 @@ export type WebhooksParts = {
   readonly store: Store;
   readonly account: Pick<AccountPlane, 'installationKey' | 'ownerId'>;
   /** Undefined where the server sends no mail. */
-  readonly mail: Pick<MemberMail, 'tellStopped'> | undefined;
+  readonly mail: Pick<MemberMail, 'tellMembers'> | undefined;
   readonly metrics: WebhookMetrics;
   /** The networks that there are events of. */
   readonly sources: readonly LedgerSource[];
@@ -44,12 +46,8 @@ export type Webhooks = { readonly parts: WebhookParts; readonly close: () => Pro
 
 const WHERE = 'webhooks';
 const USER_AGENT = 'Keyslot';
-const DAY_MS = 86_400_000;
-const KEPT_DAYS = 30;
-/** There may be many of them. */
-const KEPT_LEDGER_DAYS = 3;
 
-/** Reads ledgers for webhooks, delivers events to them, and deletes deliveries after 30 days, those of ledgers after 3. */
+/** Reads ledgers for webhooks, delivers events to them, and deletes settled deliveries after the days of the settings. */
 export function startWebhooks({
   config,
   store,
@@ -72,8 +70,10 @@ export function startWebhooks({
   const dispatcher = startDispatcher({
     ...{ store, installationKey, gatewayId: ownerId, clock, log, userAgent: USER_AGENT },
     postFor: ({ isOfDevelopment }) => (isOfDevelopment ? senders.own : senders.any).post,
-    onStop: async (tx, { id: webhookId, accountId }, stop, nowMs) => {
+    onStop: async (tx, webhook, stop, nowMs) => {
+      const { id: webhookId, accountId } = webhook;
       await stopWebhook(tx, { accountId, webhookId, stop, requestId: createRequestId(), nowMs });
+      await mail?.tellMembers(tx, noticeOf(webhook, stop), nowMs);
       stopped.set(webhookId, stop);
     },
     onRound: (webhook, round) => {
@@ -83,17 +83,12 @@ export function startWebhooks({
       if (stop === undefined) return;
       metrics.countStop(stop);
       log.warn({ webhook: webhook.id, account: webhook.accountId, reason: stop }, 'a webhook has stopped');
-      mail?.tellStopped(noticeOf(webhook, stop));
     },
   });
   const follower = followLedgers({
     ...{ store, gatewayId: ownerId, sources, clock, log, onFailure: logFailure },
   });
-  const purge = async (): Promise<boolean> => {
-    const nowMs = clock.nowMs();
-    const hasMore = await purgeDeliveries(store, nowMs - KEPT_LEDGER_DAYS * DAY_MS, true);
-    return (await purgeDeliveries(store, nowMs - KEPT_DAYS * DAY_MS)) || hasMore;
-  };
+  const purge = (): Promise<boolean> => retainDeliveries(store, config.webhooks, clock.nowMs());
   const stopPurge = repeatSteps({
     step: () => withStoreErrors(WHERE, purge),
     failure: 'old deliveries of webhooks cannot be deleted; trying again',
@@ -125,6 +120,15 @@ function countRound(metrics: WebhookMetrics, { outcomes }: Round): void {
   for (const { attempt, state } of outcomes) if (attempt !== undefined) metrics.countAttempts(state, 1);
 }
 
-function noticeOf({ accountId, name, url }: WorkingWebhook, stop: Stop) {
-  return { accountId, name, host: new URL(url).host, stop };
+/** The roles that manage webhooks. */
+const TOLD: ReadonlySet<Role> = new Set(['owner', 'developer']);
+
+function noticeOf({ accountId, url }: WorkingWebhook, stop: Stop): ToldMembers {
+  const { host } = new URL(url);
+  return {
+    kind: 'webhook',
+    accountId,
+    roles: TOLD,
+    mailOf: (to, account) => stoppedMail({ to, account, host, stop }),
+  };
 }

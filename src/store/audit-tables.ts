@@ -45,6 +45,8 @@ export const auditRecords = pgTable(
     subject: text('subject'),
     /** The charges of the transaction that appended the record. */
     charges: charges('charges'),
+    /** SHA-256 of the invoice or credit note that was issued, in hexadecimal digits. */
+    documentSha256: text('document_sha256'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },

@@ -9,6 +9,8 @@ export type Backend = {
   /** Class of its connections. */
   readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
+  /** How many of them statements of low priority may take. */
+  readonly lowPriorityConnections: number;
   /** Directory of its files, if on this machine. */
   readonly directory?: string;
   /** Asserts that a database whose tables are up to date has all its files. */

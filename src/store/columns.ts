@@ -1,14 +1,17 @@
 import { type AuditCharge, chargeMembers } from '../../runtime/audit-bytes.ts';
 import { bigint, customType, timestamp } from './drizzle.ts';
 
-type ChargeMembers = readonly [operation: string, units: number, month: string, amount: number];
+type ChargeMembers = readonly [
+  ...[operation: string, units: number, month: string, amount: number],
+  ...[standard?: number, volume?: number, volumeThreshold?: number],
+];
 
-const readCharge = ([operation, units, month, amount]: ChargeMembers): AuditCharge => ({
-  operation,
-  units,
-  month,
-  amount,
-});
+const readCharge = ([operation, units, month, amount, ...prices]: ChargeMembers): AuditCharge => {
+  const [standard, volume, volumeThreshold] = prices;
+  const charge = { operation, units, month, amount };
+  if (standard === undefined || volume === undefined || volumeThreshold === undefined) return charge;
+  return { ...charge, prices: { standard, volume, volumeThreshold } };
+};
 
 /** Raw bytes (PostgreSQL `bytea`). */
 export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({

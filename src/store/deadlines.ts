@@ -6,6 +6,11 @@ export const DEADLINES = {
   queryMs: 15_000,
   /** For one statement of a migration, and for the wait while another process migrates. */
   migrationMs: 120_000,
+  /**
+   * For the locks of a migration, while requests wait for it. Less than the second after which PostgreSQL ends a deadlock, which may cost a
+   * request.
+   */
+  migrationLocksMs: 500,
   /** For the embedded store to start, including its creation. */
   startMs: 60_000,
   /** For running statements to end when the store is closed. */

@@ -12,16 +12,22 @@ type Holder = { readonly pid: number; readonly startedAt: string; readonly host:
 
 const ATTEMPTS = 5;
 
+/** True if the file of a lock from another host shows that its process is gone. */
+export type IsAbandoned = (path: string) => Promise<boolean>;
+
 /**
  * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is taken over; one
- * from another host (or container) cannot be judged from here and counts as held.
+ * from another host (or container) cannot be judged by its pid, and counts as held unless it is abandoned (default: it never is).
  * @throws ServiceError dataDirectoryLocked naming the holder.
  */
-export async function acquireLock(dataDir: string): Promise<Lock> {
+export async function acquireLock(
+  dataDir: string,
+  isAbandoned: IsAbandoned = async () => false,
+): Promise<Lock> {
   const own: Holder = { pid: process.pid, startedAt: processStartedAt(process.pid) ?? '', host: hostname() };
   const text = `${JSON.stringify({ ...own, id: randomUUID() })}\n`;
   const lock = { path: join(dataDir, 'lock'), text };
-  await takeFile(lock, dataDir);
+  await takeFile(lock, dataDir, isAbandoned);
   return lock;
 }
 
@@ -34,15 +40,16 @@ export async function releaseLock({ path, text }: Lock): Promise<void> {
  * A stale file is replaced by the process that holds its succession file, which is named after the content and taken in the same way. So at
  * most one process replaces it, and only while it is still the one that was judged.
  */
-async function takeFile(file: Lock, dataDir: string): Promise<void> {
+async function takeFile(file: Lock, dataDir: string, isAbandoned: IsAbandoned): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (await linkLockFile(file)) return;
     const found = await readFile(file.path, 'utf8').catch(ignoreMissing);
     if (found === undefined) continue;
     const holder = parseHolder(found);
-    if (holder !== undefined && isHeld(holder)) throw lockedBy(dataDir, holder);
+    if (holder !== undefined && (await isHeld(holder, () => isAbandoned(file.path))))
+      throw lockedBy(dataDir, holder);
     const succession = { path: `${file.path}.${hash('sha256', found).slice(0, 16)}`, text: file.text };
-    await takeFile(succession, dataDir);
+    await takeFile(succession, dataDir, isAbandoned);
     if ((await readFile(file.path, 'utf8').catch(ignoreMissing)) === found)
       return await rename(succession.path, file.path);
     await releaseLock(succession);
@@ -68,8 +75,8 @@ async function linkLockFile({ path, text }: Lock): Promise<boolean> {
   }
 }
 
-function isHeld(holder: Holder): boolean {
-  if (holder.host !== hostname()) return true;
+async function isHeld(holder: Holder, isAbandoned: () => Promise<boolean>): Promise<boolean> {
+  if (holder.host !== hostname()) return !(await isAbandoned());
   return processStartedAt(holder.pid) === holder.startedAt;
 }
 

@@ -1,22 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from './drizzle.ts';
 import { drizzle } from './drizzle.ts';
-import { migrate } from './drizzle.ts';
+import { migrate, readMigrationFiles } from './drizzle.ts';
 import pg from 'pg';
 import { DEADLINES } from './deadlines.ts';
+import { innermostError } from './store-fault.ts';
+import type { StoreTransaction } from './transaction.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+/** The folder of all migrations. */
+export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** PostgreSQL, appendix A: a lock was not there in time; a deadlock. Nothing of the migration is left then. */
+const LOCKED = new Set(['55P03', '40P01']);
+/** Most milliseconds between two attempts. */
+const AGAIN_MS = 200;
 
 /**
  * Applies the migrations that are new to the schema, all of them or none. Processes that open the same database at the same time take
- * turns: the advisory lock is held until the transaction ends.
+ * turns: the advisory lock is held until the transaction ends. Gateways of the version before may be at work meanwhile: the tables that change
+ * are locked before anything is changed, and if that takes too long all locks are given up, and it begins again in another order.
  *
  * @param check called once they are applied.
+ * @param folder the migrations; by default all.
  */
 export async function applyMigrations(
   clientConfig: pg.ClientConfig,
   schema: string,
   check: (client: pg.ClientBase, schema: string) => Promise<void> = async () => undefined,
+  folder = MIGRATIONS,
 ): Promise<void> {
   const client = new pg.Client({
     ...clientConfig,
@@ -27,20 +39,79 @@ export async function applyMigrations(
   client.on('error', () => undefined);
   await client.connect();
   try {
+    const untilMs = performance.now() + DEADLINES.migrationMs;
+    const contested: string[] = [];
+    while (!(await isMigrated(client, { schema, folder, contested, isLast: performance.now() > untilMs })))
+      await pause(AGAIN_MS * (0.5 + Math.random() / 2));
+    await check(client, schema);
+  } finally {
+    await client.end();
+  }
+}
+
+type Attempt = {
+  readonly schema: string;
+  readonly folder: string;
+  readonly isLast: boolean;
+  /** Tables that could not be locked in earlier attempts, the last one first. */
+  readonly contested: string[];
+};
+
+/** @returns false if a lock was not to be had, and it is not the last attempt. */
+async function isMigrated(client: pg.Client, attempt: Attempt): Promise<boolean> {
+  const { schema, folder, isLast, contested } = attempt;
+  let wanted: string | undefined;
+  try {
     await drizzle(client).transaction(async (tx) => {
       await tx.execute(
         sql`select pg_advisory_xact_lock(hashtextextended(${`keyslot migrations of ${schema}`}, 0))`,
       );
       await tx.execute(sql`create schema if not exists ${sql.identifier(schema)}`);
       await tx.execute(sql`set local search_path to ${sql.identifier(schema)}`);
+      const untilMs = performance.now() + DEADLINES.migrationLocksMs;
+      const waitAtMost = (ms: number) => tx.execute(sql.raw(`set local lock_timeout = ${ms}`));
+      for (wanted of await tablesToLock(tx, attempt)) {
+        await waitAtMost(Math.max(1, Math.ceil(untilMs - performance.now())));
+        await tx.execute(sql`lock table ${sql.identifier(wanted)} in access exclusive mode`);
+      }
+      wanted = undefined;
+      await waitAtMost(DEADLINES.migrationLocksMs);
       await migrate(tx, {
-        migrationsFolder: MIGRATIONS,
+        migrationsFolder: folder,
         migrationsSchema: schema,
         migrationsTable: 'migrations',
       });
     });
-    await check(client, schema);
-  } finally {
-    await client.end();
+    return true;
+  } catch (error) {
+    const { code = '' } = innermostError(error) as { readonly code?: string };
+    if (isLast || !LOCKED.has(code)) throw error;
+    if (wanted !== undefined) contested.unshift(wanted);
+    return false;
   }
+}
+
+/**
+ * Returns the tables that the new migrations name, those first that could not be locked before: requests take that one earlier than those
+ * that were locked by then, so with it locked first they wait there and hold nothing that is needed.
+ */
+async function tablesToLock(
+  tx: StoreTransaction,
+  { folder, contested }: Attempt,
+): Promise<readonly string[]> {
+  const names = await tx.execute(
+    sql`select tablename as name from pg_tables where schemaname = current_schema()`,
+  );
+  const tables = names.rows.map(({ name }) => String(name));
+  if (!tables.includes('migrations')) return [];
+  const last = await tx.execute(sql`select max(created_at) as at from migrations`);
+  const lastAt = Number(last.rows[0]?.at ?? 0);
+  const statements = readMigrationFiles({ migrationsFolder: folder })
+    .filter(({ folderMillis }) => folderMillis > lastAt)
+    .flatMap((migration) => migration.sql)
+    .join('\n');
+  const named = tables.filter((table) => new RegExp(`\\b${table}\\b`).test(statements));
+  const rankOf = (table: string): number =>
+    contested.includes(table) ? contested.indexOf(table) : contested.length;
+  return named.toSorted((one, other) => rankOf(one) - rankOf(other));
 }

@@ -26,6 +26,8 @@ export const ledgerAccounts = pgTable(
     kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
     balance: microUsd('balance').notNull().default(sql`0`),
     floor: microUsd('floor'),
+    /** The last month of the customer that is closed: nothing counts in it any more. Only for `available`. */
+    closedMonth: text('closed_month'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.kind] }),
@@ -34,13 +36,19 @@ export const ledgerAccounts = pgTable(
   ],
 );
 
+/** Deposits; what is given back of a month, by itself or by a credit note; money reserved for work, charged for it, and released. */
+export const MOVEMENT_KINDS = [
+  ...(['credit', 'test_credit', 'service_credit', 'credit_note'] as const),
+  ...(['reserve', 'charge', 'refund'] as const),
+] as const;
+
 /** Movements of money. Append-only: a trigger refuses everything else. */
 export const ledgerTransactions = pgTable(
   'ledger_transactions',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     accountId: ofAccount().notNull(),
-    kind: text('kind', { enum: ['credit', 'test_credit', 'reserve', 'charge', 'refund'] }).notNull(),
+    kind: text('kind', { enum: MOVEMENT_KINDS }).notNull(),
     reservationId: uuid('reservation_id'),
     /** The charge: a price row of spec/plans.yaml, the number of units, and the UTC month that they count in. */
     operation: text('operation'),
@@ -52,9 +60,15 @@ export const ledgerTransactions = pgTable(
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
-    check('ledger_transactions_kind', sql`kind in ('credit', 'test_credit', 'reserve', 'charge', 'refund')`),
+    check(
+      'ledger_transactions_kind',
+      sql`kind in ('credit', 'test_credit', 'service_credit', 'credit_note', 'reserve', 'charge', 'refund')`,
+    ),
     index('ledger_transactions_account').on(table.accountId, table.id),
     index('ledger_transactions_time').on(table.accountId, table.createdAt, table.id),
+    index('ledger_transactions_deposits')
+      .on(table.accountId, table.createdAt)
+      .where(sql`kind in ('credit', 'test_credit', 'service_credit', 'credit_note')`),
     uniqueIndex('ledger_transactions_reference')
       .on(table.accountId, table.reference)
       .where(sql`reference is not null`),
@@ -107,6 +121,10 @@ export const reservations = pgTable(
     isChargedWhenLost: boolean('is_charged_when_lost').notNull().default(false),
     /** The claim in `idempotency_keys` of its request, if that has one. */
     claimId: uuid('claim_id'),
+    /** The prices of a unit that the amount follows from, and the number of units of a month at the standard price; none in rows of before. */
+    standardPrice: microUsd('standard_price'),
+    volumePrice: microUsd('volume_price'),
+    volumeThreshold: bigint('volume_threshold', { mode: 'bigint' }),
   },
   (table) => [
     check('reservations_bounds', sql`delivered between 0 and units and charged between 0 and amount`),
@@ -123,8 +141,15 @@ export const operationCounts = pgTable(
     operation: text('operation').notNull(),
     month: text('month').notNull(),
     units: bigint('units', { mode: 'bigint' }).notNull(),
+    /** What was charged for them; 0 in months before this was added up. */
+    amount: microUsd('amount').notNull().default(sql`0`),
+    /** True once the month of the account is closed. */
+    isClosed: boolean('is_closed').notNull().default(false),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.operation, table.month] })],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.operation, table.month] }),
+    index('operation_counts_open').on(table.month, table.accountId).where(sql`not is_closed`),
+  ],
 );
 
 /** Sums of charges of this month and the last, made before the audit log had charges: written by the migration, gone once they are recorded there. */

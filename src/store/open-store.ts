@@ -1,51 +1,33 @@
 import type { Backend } from './backend.ts';
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
-import type { PgTransactionConfig } from 'drizzle-orm/pg-core';
-import { drizzle } from './drizzle.ts';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { makeDataPrivate } from './data-directory.ts';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
+import { DEFAULT_SCHEMA, openBackend, type StoreOptions } from './open-backend.ts';
+import { copyFiles } from './pglite/copy-files.ts';
 import { startMaintenance } from './pglite/maintenance.ts';
-import { hasPglite, openPglite } from './pglite/open-pglite.ts';
+import { hasPglite } from './pglite/open-pglite.ts';
 import { type Listener, type Listening, startListening } from './postgres/listen.ts';
-import { openPostgres } from './postgres/open-postgres.ts';
 import type { StoreClientConfig } from './store-client.ts';
 import { withStoreErrors } from './store-errors.ts';
 import { createStoreHealth } from './store-health.ts';
-import { type BeginTogether, sendTogether } from './together.ts';
-import { runTransaction, type StoreTransaction } from './transaction.ts';
+import { type StoreStatements, statementsOn, withLowPriority } from './store-statements.ts';
 
-/** The location of the store and, if several share one database, its schema. */
-export type StoreOptions = {
-  /** Directory of all the server's files; created if it does not exist, and closed to other users if it does. */
-  readonly dataDir: string;
-  /** A PostgreSQL address (postgres://…). Absent: the embedded store in `<dataDir>/store`. */
-  readonly databaseUrl?: string | undefined;
-  /** The SQL schema that holds the tables. Default `keyslot`. */
-  readonly schema?: string | undefined;
-};
+export type { StoreOptions } from './open-backend.ts';
 
-export type Store = {
+export type Store = StoreStatements & {
   readonly kind: Backend['kind'];
-  /** One query layer over both kinds. */
-  readonly db: Omit<NodePgDatabase, 'transaction'>;
-  /**
-   * Runs a transaction (see `runTransaction`). The embedded store has a single connection: in `work` use its argument only, a query on `db`
-   * would wait for the transaction and end in its deadline.
-   */
-  readonly transaction: <T>(
-    work: (tx: StoreTransaction) => Promise<T>,
-    config?: PgTransactionConfig,
-  ) => Promise<T>;
-  /** Runs statements in one round trip (see `sendTogether`). Not inside a transaction. */
-  together<T extends readonly unknown[]>(begin: BeginTogether<T>): Promise<T>;
   /**
    * Listens to notifications of other processes on a channel (`pg_notify`). Undefined for the embedded store: there is no other process.
    * @throws ServiceError storeUnavailable when the store cannot be listened to; any error of `onConnected`.
    */
   readonly listen: ((channel: string, listener: Listener) => Promise<Listening>) | undefined;
+  /**
+   * Copies the files of the embedded store into a directory that does not exist yet, as they are at one moment; statements wait meanwhile.
+   * Undefined for PostgreSQL, which is read while it is used.
+   * @throws ServiceError copyRefused when they cannot be copied within 8 s.
+   */
+  readonly copyFiles: ((to: string) => Promise<void>) | undefined;
   /** Closes the connections and releases the data directory. May be called twice. */
   close(): Promise<void>;
   /**
@@ -53,6 +35,15 @@ export type Store = {
    * @throws ServiceError storeUnavailable when it does not within its deadline, or cannot.
    */
   ping(): Promise<void>;
+};
+
+/** A store with two lanes. */
+export type PrioritizedStore = Store & {
+  /**
+   * The same store for callers that may wait, such as lists and reports. Its statements take a few connections, in the order in which they
+   * begin; the others are left to those of the store itself, which never wait for more than these few.
+   */
+  readonly lowPriority: Store;
 };
 
 /** True when there may be a store to open; if there is none, opening creates one. */
@@ -66,8 +57,8 @@ export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
  *   when something in the data directory stays open to other users; storeUnavailable when the store cannot be opened, reached or migrated,
  *   naming where and why, never a password.
  */
-export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
-  const schema = options.schema ?? 'keyslot';
+export async function openStore(options: StoreOptions, log: Logger): Promise<PrioritizedStore> {
+  const schema = options.schema ?? DEFAULT_SCHEMA;
   const backend = await openBackend(options, log);
   try {
     await withStoreErrors(backend.where, () => prepare(backend, schema));
@@ -86,14 +77,7 @@ async function prepare({ clientConfig, assertSound, explain }: Backend, schema: 
   }
 }
 
-/** With a PostgreSQL, the data directory holds the rest: keys, heads of the audit log, the admin socket. */
-async function openBackend({ dataDir, databaseUrl }: StoreOptions, log: Logger): Promise<Backend> {
-  if (databaseUrl === undefined) return openPglite(dataDir, log);
-  makeDataPrivate(dataDir, log);
-  return openPostgres(databaseUrl);
-}
-
-function connect(backend: Backend, schema: string, log: Logger): Store {
+function connect(backend: Backend, schema: string, log: Logger): PrioritizedStore {
   const { kind, where, clientConfig, directory } = backend;
   const onFailure = (error: Error): void => health.note(error);
   const config: pg.PoolConfig & StoreClientConfig = {
@@ -115,15 +99,15 @@ function connect(backend: Backend, schema: string, log: Logger): Store {
     stopMaintenance();
     return endPool(pool).finally(() => backend.close());
   };
-  return {
+  const store: Store = {
     kind,
-    db: drizzle(pool),
-    transaction: (work, config) => runTransaction(pool, work, config),
-    together: (begin) => sendTogether(pool, begin),
+    ...statementsOn(pool),
     listen: kind === 'postgres' ? listen : undefined,
+    copyFiles: directory === undefined ? undefined : (to) => copyFiles(pool, directory, to),
     close: () => (closing ??= close()),
     ping: health.ping,
   };
+  return { ...store, lowPriority: { ...store, ...withLowPriority(pool, backend.lowPriorityConnections) } };
 }
 
 /** Waits for running queries, at most until the close deadline: then the connections are cut. */

@@ -1,6 +1,7 @@
 import { type ServiceError, serviceError } from '../base/service-error.ts';
 import type { Entry } from './entry.ts';
 import type { History } from './history.ts';
+import { changed } from './next-blocks.ts';
 
 export type CursorOptions = {
   readonly history: History;
@@ -20,6 +21,8 @@ export type CursorOptions = {
 export class Cursor {
   readonly #options: CursorOptions;
   #position: bigint;
+  /** Of the block at the position, if it was one of this stream: the next one must descend from it, wherever it is read. */
+  #blockhash: string | undefined;
   #failure: Error | undefined;
   #onFail: ((error: Error) => void) | undefined;
   /** True once it has reached the newest block: from then on it must keep up with the blocks held in memory. */
@@ -47,16 +50,16 @@ export class Cursor {
   /**
    * Returns the next block as soon as it arrives; the previous one is done then.
    *
-   * @throws the error that `whenFailed` reports; ServiceError `resumeSlotGone`, or the failure of the ledger node.
+   * @throws the error that `whenFailed` reports; ServiceError `resumeSlotGone`, `ledgerChanged`, or the failure of the ledger node.
    */
   async next(): Promise<Entry> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
       this.#blocksSinceRead = 0;
       const { history } = this.#options;
-      if (this.#position < history.base) return await this.#refill();
+      if (this.#position < history.base) return this.#linked(await this.#refill());
       const entry = history.after(this.#position);
-      if (entry !== undefined) return entry;
+      if (entry !== undefined) return this.#linked(entry);
       this.#isLive = true;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -65,8 +68,9 @@ export class Cursor {
   }
 
   /** Marks a block as completely handed on. */
-  done({ slot }: Entry): void {
-    this.#position = slot;
+  done({ block }: Entry): void {
+    this.#position = block.slot;
+    this.#blockhash = block.blockhash;
   }
 
   /** Call it when the history has a new block. */
@@ -96,6 +100,13 @@ export class Cursor {
   async #refill(): Promise<Entry> {
     if (this.#isLive) throw this.#tooSlow();
     return await this.#options.refill(this.#position);
+  }
+
+  /** Memory, other gateways and nodes may have different forks, which meet where one of them ends. */
+  #linked(entry: Entry): Entry {
+    const { previousBlockhash } = entry.block;
+    if (this.#blockhash === undefined || previousBlockhash === this.#blockhash) return entry;
+    throw changed({ slot: this.#position });
   }
 
   #tooSlow(): ServiceError {

@@ -1,17 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
-import { Semaphore } from '../rpc/semaphore.ts';
-import type { Block } from './block/block.ts';
-import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
-import { chainTo, changed, type Tip } from './next-blocks.ts';
+import { ChainFollower, type ChainFollowerOptions, type Identity } from './chain-follower.ts';
+import { NodeRefusal } from './ledger-node.ts';
+import type { Tip } from './next-blocks.ts';
 
-export type FeedOptions = {
-  readonly node: LedgerNode;
+export type FeedOptions = ChainFollowerOptions & {
   readonly pollMs: () => number;
-  /** Increases when the network's own ledger is restarted. */
-  readonly generation: () => number;
-  /** Called with each block, in order, without gaps. */
-  readonly onBlock: (block: Block) => void;
   /** The ledger was replaced: no more blocks follow. */
   readonly onChanged: (error: ServiceError) => void;
   /** Called with each failure; the feed retries. */
@@ -22,17 +15,15 @@ export type FeedOptions = {
 export type Feed = {
   /** Delivers the blocks after this slot. */
   readonly startSlot: bigint;
+  /** Hash of the first block of the ledger. */
+  readonly genesis: string;
   /** Starts the feed; nothing is delivered before. */
   readonly run: () => void;
   readonly stop: () => void;
 };
 
-/** Number of blocks requested in one turn. */
-const TURN_BLOCKS = 16;
-/** Number of blocks read at the same time. */
-const PARALLEL_BLOCKS = 4;
-/** After this many turns without a block, the feed checks whether the ledger is still the same. */
-const QUIET_TURNS = 5;
+/** Opens a feed. @throws ServiceError when there is no place to begin at. */
+export type OpenFeed = (options: FeedOptions) => Promise<Feed>;
 
 /**
  * Creates a feed that follows the ledger from its newest confirmed slot. It asks for the blocks after its last one, and so catches up with
@@ -41,102 +32,52 @@ const QUIET_TURNS = 5;
  * @throws ServiceError `upstreamUnavailable` and the like: the ledger cannot be reached.
  */
 export async function openFeed(options: FeedOptions): Promise<Feed> {
-  const { node, generation } = options;
-  const [startGeneration, genesis, startSlot] = [
-    generation(),
-    await asServiceError(node.genesisHash()),
-    await asServiceError(node.confirmedSlot()),
-  ];
-  const follower = new Follower(options, startSlot, { generation: startGeneration, genesis });
-  return { startSlot, run: () => follower.run(), stop: () => follower.stop() };
+  const { identity, slot } = await newestOf(options);
+  return createFeed(options, { slot, blockhash: undefined }, identity);
 }
 
-/** Identifies a ledger. */
-type Identity = { readonly generation: number; readonly genesis: string };
-
-class Follower {
-  readonly #options: FeedOptions;
-  readonly #identity: Identity;
-  #tip: Tip;
-  #timer: NodeJS.Timeout | undefined;
-  #quietTurns = 0;
-  #isStopped = false;
-
-  constructor(options: FeedOptions, startSlot: bigint, identity: Identity) {
-    this.#options = options;
-    this.#tip = { slot: startSlot, blockhash: undefined };
-    this.#identity = identity;
-  }
-
-  run(): void {
-    void this.#turn().then((isBehind) => {
-      if (this.#isStopped) return;
-      if (isBehind) this.run();
-      else this.#timer = setTimeout(() => this.run(), this.#options.pollMs());
+/** Creates a feed that follows the ledger from a tip. */
+export function createFeed(options: FeedOptions, tip: Tip, identity: Identity): Feed {
+  const chain = new ChainFollower(options, tip, identity);
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    chain.stop();
+    clearTimeout(timer);
+  };
+  const run = (): void => {
+    void turn(chain, options, stop).then((isBehind) => {
+      if (chain.isStopped) return;
+      if (isBehind) run();
+      else timer = setTimeout(run, options.pollMs());
     });
-  }
+  };
+  return { startSlot: tip.slot, genesis: identity.genesis, run, stop };
+}
 
-  stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-  }
+/** Asks the node which ledger it has, and for its newest confirmed slot. @throws ServiceError when it cannot be reached. */
+export async function newestOf({ node, generation }: Pick<FeedOptions, 'node' | 'generation'>) {
+  const identity: Identity = { generation: generation(), genesis: await asServiceError(node.genesisHash()) };
+  return { identity, slot: await asServiceError(node.confirmedSlot()) };
+}
 
-  /** @returns true if there may be more at once. Never rejects. */
-  async #turn(): Promise<boolean> {
-    const { onFailure, onChanged } = this.#options;
-    try {
-      return await this.#readNext();
-    } catch (thrown) {
-      if (this.#isStopped) return false;
-      const error = fromNode(thrown);
-      if (error.code !== 'ledgerChanged') {
-        onFailure(error);
-        return false;
-      }
-      this.stop();
-      onChanged(error);
+/** @returns true if there may be more at once. Never rejects. */
+async function turn(
+  chain: ChainFollower,
+  { onFailure, onChanged }: Pick<FeedOptions, 'onFailure' | 'onChanged'>,
+  stop: () => void,
+): Promise<boolean> {
+  try {
+    return (await chain.readNext()).mayHaveMore;
+  } catch (thrown) {
+    if (chain.isStopped) return false;
+    const error = fromNode(thrown);
+    if (error.code !== 'ledgerChanged') {
+      onFailure(error);
       return false;
     }
-  }
-
-  async #readNext(): Promise<boolean> {
-    const { node } = this.#options;
-    const slots = await node.slotsFrom(this.#tip.slot + 1n, TURN_BLOCKS);
-    if (slots.length === 0) {
-      await this.#watchIdentity();
-      return false;
-    }
-    this.#quietTurns = 0;
-    const finalizedSlot = await node.finalizedSlot();
-    const reads = new Semaphore(PARALLEL_BLOCKS);
-    const reading = slots.map((slot) => reads.withPermit(() => node.block(slot, finalizedSlot)));
-    for (const block of reading) block.catch(() => undefined);
-    try {
-      for (const block of reading) {
-        for (const next of await chainTo(node, this.#tip, await block, finalizedSlot)) {
-          if (this.#isStopped) return false;
-          this.#tip = next;
-          this.#options.onBlock(next);
-          // Lets readers that keep up take each block before the next one.
-          await setImmediate();
-        }
-      }
-    } finally {
-      // If one fails, the others must not pile up behind those of the next turn.
-      await Promise.allSettled(reading);
-    }
-    return slots.length === TURN_BLOCKS;
-  }
-
-  /** A ledger that was restarted is below the old one, and may need days to catch up. */
-  async #watchIdentity(): Promise<void> {
-    if (++this.#quietTurns % QUIET_TURNS !== 0) return;
-    const { node, generation } = this.#options;
-    const confirmedSlot = await node.confirmedSlot();
-    if (confirmedSlot >= this.#tip.slot) return;
-    const isSame =
-      generation() === this.#identity.generation && (await node.genesisHash()) === this.#identity.genesis;
-    if (!isSame) throw changed(this.#tip);
+    stop();
+    onChanged(error);
+    return false;
   }
 }
 

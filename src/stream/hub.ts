@@ -2,10 +2,13 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 import { Semaphore } from '../rpc/semaphore.ts';
 import { Cursor } from './cursor.ts';
 import { Entry } from './entry.ts';
-import { type Feed, type FeedOptions, fromNode, openFeed } from './feed.ts';
+import { type Feed, type FeedOptions, fromNode, openFeed, type OpenFeed } from './feed.ts';
 import { History, type HistoryLimits } from './history.ts';
+import type { KeptBlocks } from './kept-blocks.ts';
 import { type LedgerNode, NodeRefusal } from './ledger-node.ts';
+import { max, min } from './min-max.ts';
 import { chainTo } from './next-blocks.ts';
+import type { SegmentHistory } from './segments/segment-history.ts';
 import type { StreamPace } from './stream-pace.ts';
 
 export type HubOptions = Pick<FeedOptions, 'node' | 'generation' | 'onFailure'> & {
@@ -13,6 +16,10 @@ export type HubOptions = Pick<FeedOptions, 'node' | 'generation' | 'onFailure'> 
   readonly pace: StreamPace;
   /** Time for which the ledger is still followed after the last stream. */
   readonly lingerMs: number;
+  /** Where blocks come from, if not from the node alone. */
+  readonly shared?: { readonly openFeed: OpenFeed; readonly kept: KeptBlocks } | undefined;
+  /** Keeps older blocks in files. */
+  readonly segments?: SegmentHistory | undefined;
 };
 
 /** The streams of one network. */
@@ -52,14 +59,17 @@ export function createHub(options: HubOptions): Hub {
   const stop = (): void => {
     clearTimeout(lingering);
     current?.feed.stop();
+    if (current !== undefined) options.segments?.leave();
     current = following = undefined;
   };
   const follow = async (): Promise<Following> => {
-    const feed = await openFeed({
+    const open = options.shared?.openFeed ?? openFeed;
+    const feed = await open({
       ...options,
       pollMs: options.pace.pollMs,
       onBlock: (block) => {
         history.add(block);
+        options.segments?.note(block);
         for (const cursor of cursors) cursor.notice();
       },
       onChanged: (error) => {
@@ -78,6 +88,7 @@ export function createHub(options: HubOptions): Hub {
       (started) => {
         if (following !== starting || isClosed) return;
         current = started;
+        options.segments?.follow(started.feed.genesis);
         started.feed.run();
       },
       () => {
@@ -100,10 +111,18 @@ export function createHub(options: HubOptions): Hub {
     if (current?.history !== history) return await openCursor(resumeSlot, mayRefill);
     const cursor: Cursor = new Cursor({
       ...{ history, maxLagSlots: options.pace.maxLagSlots, position: resumeSlot ?? history.newest },
-      refill: async (position) => {
-        await mayRefill();
-        return await refills.withPermit(() => refill(options.node, position));
-      },
+      refill: (position) =>
+        unlessKept(
+          () => options.segments?.after(position),
+          () =>
+            unlessKept(
+              () => options.shared?.kept.after(position),
+              async () => {
+                await mayRefill();
+                return await refills.withPermit(() => refill(options.node, position));
+              },
+            ),
+        ),
       onClose: () => {
         cursors.delete(cursor);
         release();
@@ -135,19 +154,64 @@ export function createHub(options: HubOptions): Hub {
   };
 }
 
-/** Asserts that everything after a slot is still available, here or from the node. */
-async function assertHeld(
-  { node, pace }: HubOptions,
-  { base, newest }: History,
-  slot: bigint,
-): Promise<void> {
-  if (Number(slot - newest) > pace.maxAheadSlots())
+/** Asserts that everything after a slot is still available: here, at the other gateways or from the node, one where the other ends. */
+async function assertHeld(options: HubOptions, { base, newest }: History, slot: bigint): Promise<void> {
+  if (Number(slot - newest) > options.pace.maxAheadSlots())
     throw serviceError('resumeSlotAhead', { slot, newestSlot: newest });
   if (slot >= base) return;
-  const resumable = pace.maxResumeSlots();
-  const reached = Number.isFinite(resumable) ? newest - BigInt(resumable) : 0n;
-  const oldestSlot = max(reached, await oldestAt(node));
-  if (slot < oldestSlot) throw serviceError('resumeSlotGone', { slot, oldestSlot: min(oldestSlot, base) });
+  let keptBase = base;
+  let loss: unknown;
+  /** The slot after which every block up to `from` is in files as far as is known; `from` if none is. */
+  const inFiles = async (from: bigint): Promise<bigint> => {
+    const noteLoss = (error: unknown): bigint => {
+      loss = error;
+      return from;
+    };
+    return (await options.segments?.reach(from).catch(noteLoss)) ?? from;
+  };
+  await unlessKept(
+    async () => {
+      keptBase = await inFiles(base);
+      if (slot >= keptBase) return true;
+      keptBase = await inFiles(min(keptBase, (await options.shared?.kept.base()) ?? keptBase));
+      if (slot >= keptBase) return true;
+      if (loss !== undefined) throw loss;
+      return undefined;
+    },
+    async () => {
+      const resumable = options.pace.maxResumeSlots();
+      const reached = Number.isFinite(resumable) ? newest - BigInt(resumable) : 0n;
+      const ofNode = max(reached, await oldestAt(options.node));
+      const oldestSlot = await inFiles(min(ofNode, keptBase));
+      if (slot < oldestSlot) throw loss ?? serviceError('resumeSlotGone', { slot, oldestSlot });
+      return true;
+    },
+  );
+}
+
+/**
+ * Returns what is kept, else what the node has. What neither has is gone only if it is known that it is not kept.
+ *
+ * @throws ServiceError `upstreamUnavailable` for what may be kept: try again.
+ */
+async function unlessKept<T>(
+  readKept: () => Promise<T | undefined> | undefined,
+  readNode: () => Promise<T>,
+): Promise<T> {
+  let loss: unknown;
+  try {
+    const kept = await readKept();
+    if (kept !== undefined) return kept;
+  } catch (error) {
+    loss = error ?? new Error('kept blocks cannot be had');
+  }
+  try {
+    return await readNode();
+  } catch (error) {
+    if (loss === undefined || !(error instanceof ServiceError) || error.code !== 'resumeSlotGone')
+      throw error;
+    throw serviceError('upstreamUnavailable', {}, loss);
+  }
 }
 
 /** Reads the block after a slot from the node again. */
@@ -179,12 +243,4 @@ async function oldestAt(node: LedgerNode): Promise<bigint> {
   } catch (error) {
     throw fromNode(error);
   }
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

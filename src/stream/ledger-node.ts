@@ -7,7 +7,7 @@ import { serviceError } from '../base/service-error.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Block } from './block/block.ts';
 import { parseReply } from './block/parse-reply.ts';
-import { readBlock } from './block/read-block.ts';
+import { type BlockContext, readBlock } from './block/read-block.ts';
 
 /** The nodes of a network, read at confirmed. Every function throws the errors of `Upstream.send`, and `NodeRefusal`. */
 export type LedgerNode = {
@@ -69,38 +69,49 @@ const HELD_BLOCKS = 4;
  * Returns a reader of a network's nodes.
  *
  * @param maxBlockBytes maximum size of a reply; `replyTooLarge` beyond.
+ * @param onBlockReply called with the reply that a block was read from.
  */
-export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): LedgerNode {
+export function createLedgerNode(
+  upstream: Upstream,
+  maxBlockBytes: number,
+  onBlockReply?: (block: Block, reply: Buffer) => void,
+): LedgerNode {
   const memory = createReplyMemory(HELD_BLOCKS * maxBlockBytes, maxBlockBytes);
   const ask = async (method: MethodName, params: readonly unknown[]) => {
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 0, method, params: params.map(asJson) }));
     const hold = memory.hold();
     try {
       const reply = await upstream.send({ body, method, id: ID, signal: new CallSignal() });
-      const text = await readWhole(reply, hold);
-      return { result: readResult(text), sizeBytes: text.length };
+      return await readWhole(reply, hold);
     } finally {
       hold.release();
     }
   };
+  const askResult = async (method: MethodName, params: readonly unknown[]) =>
+    readResult(await ask(method, params));
   const askSlot = async (method: MethodName, params: readonly unknown[]) =>
-    toSlot((await ask(method, params)).result);
+    toSlot(await askResult(method, params));
   return {
     confirmedSlot: () => askSlot('getSlot', [CONFIRMED]),
     finalizedSlot: () => askSlot('getSlot', [FINALIZED]),
     firstAvailableSlot: () => askSlot('getFirstAvailableBlock', []),
-    genesisHash: async () => String((await ask('getGenesisHash', [])).result),
+    genesisHash: async () => String(await askResult('getGenesisHash', [])),
     slotsFrom: async (start, limit) => {
-      const { result } = await ask('getBlocksWithLimit', [start, limit, CONFIRMED]);
+      const result = await askResult('getBlocksWithLimit', [start, limit, CONFIRMED]);
       if (!Array.isArray(result)) throw notAnswered('getBlocksWithLimit gave no list');
       return result.map(toSlot);
     },
     block: async (slot, finalizedSlot) => {
-      const { result, sizeBytes } = await ask('getBlock', [slot, BLOCK]);
-      return readBlock(result, { slot, finalizedSlot, sizeBytes });
+      const reply = await ask('getBlock', [slot, BLOCK]);
+      const block = readBlockReply(reply, { slot, finalizedSlot });
+      onBlockReply?.(block, reply);
+      return block;
     },
     signatureStatuses: async (signatures) => {
-      const { result } = await ask('getSignatureStatuses', [signatures, { searchTransactionHistory: true }]);
+      const result = await askResult('getSignatureStatuses', [
+        signatures,
+        { searchTransactionHistory: true },
+      ]);
       const { value, context } = (result ?? {}) as { readonly value?: unknown; readonly context?: unknown };
       if (!Array.isArray(value) || value.length !== signatures.length)
         throw notAnswered('getSignatureStatuses gave no list of the signatures');
@@ -108,6 +119,11 @@ export function createLedgerNode(upstream: Upstream, maxBlockBytes: number): Led
       return { slot: toSlot(slot), statuses: value.map(readStatus) };
     },
   };
+}
+
+/** Reads a node's reply to the call for a block. @throws NodeRefusal; ServiceError `upstreamBroken` if it is none. */
+export function readBlockReply(reply: Buffer, context: Omit<BlockContext, 'sizeBytes'>): Block {
+  return readBlock(readResult(reply), { ...context, sizeBytes: reply.length });
 }
 
 /** Slots of existing blocks are far below 2^53. */

@@ -3,7 +3,7 @@ import { ServiceError, serviceError } from '../base/service-error.ts';
 import { CallSignal } from '../rpc/call-signal.ts';
 import { withBatchSupport } from './batch-support.ts';
 import { BrokenConnection } from './broken-connection.ts';
-import { checkReply } from './read-reply.ts';
+import { checkedReply } from './read-reply.ts';
 import { createHttpUpstream, type HttpUpstreamOptions } from './http/http-upstream.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from './upstream.ts';
 import { type BatchUpstream, withBatches } from './with-batches.ts';
@@ -22,23 +22,20 @@ export function connectNode(url: string, options: NodeOptions): Upstream {
   return withBatchSupport(createHttpUpstream({ ...options, url }));
 }
 
-/** Wraps the nodes of a network in the layers that every call gets, outermost first. */
-export function wrapUpstream(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): BatchUpstream {
-  return withBatches(withReplyCheck(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs)));
+/** Wraps the nodes of a network, which check replies themselves, in the layers that every call gets, outermost first. */
+export function wrapPool(nodes: Upstream, { responseTimeoutMs, onRetry }: WrapOptions): BatchUpstream {
+  return withBatches(withTimeout(withRetry(nodes, onRetry), responseTimeoutMs));
 }
 
-/**
- * Rejects bodies that are not a JSON-RPC reply to the call: a whole reply must be one object with either `result` or `error`,
- * and the call's id (null is accepted on an error). Of a stream only the first byte is checked; a batch is checked where it is
- * split. Throws `upstreamBroken`.
- */
+/** The same for one node. */
+export function wrapUpstream(node: Upstream, options: WrapOptions): BatchUpstream {
+  return wrapPool(withReplyCheck(node), options);
+}
+
 function withReplyCheck(upstream: Upstream): Upstream {
   return {
     ...upstream,
-    send: async (request) => {
-      const reply = await upstream.send(request);
-      return reply.kind === 'stream' || request.id === undefined ? reply : checkReply(reply.body, request.id);
-    },
+    send: async (request) => checkedReply(await upstream.send(request), request.id),
   };
 }
 

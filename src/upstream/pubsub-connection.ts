@@ -42,6 +42,8 @@ type Pending = {
 
 /** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** Params with an id that no node gives. */
+const NO_SUBSCRIPTION = `[${Number.MAX_SAFE_INTEGER}]`;
 /** The node answered the request for a WebSocket with something else. */
 export const NOT_SERVED = 'notServed';
 
@@ -80,7 +82,8 @@ export class PubsubConnection {
   readonly #routes = new Map<string, Set<OnNotification>>();
   readonly #subscribing = new Set<Promise<Subscribed>>();
   #nextId = 1;
-  #loss: PubsubLoss = 'closed';
+  #loss: PubsubLoss | undefined;
+  #answeredMs = -1;
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -99,7 +102,7 @@ export class PubsubConnection {
           fail(error);
         }
         this.#pending.clear();
-        resolve(this.#loss);
+        resolve(this.#loss ?? 'closed');
       });
     });
   }
@@ -149,19 +152,30 @@ export class PubsubConnection {
     return this.#routes.delete(id);
   }
 
+  /** True if the node has answered a call since `sinceMs`, or answers one now: within a quarter of the time that calls have. */
+  async isAnswering(sinceMs: number): Promise<boolean> {
+    if (this.#answeredMs >= sinceMs) return true;
+    const asked = this.#call('slotUnsubscribe', NO_SUBSCRIPTION, () => true, this.#options.callTimeoutMs / 4);
+    return await asked.catch(() => false);
+  }
+
   ping(): void {
     if (this.isOpen) this.#socket.ping();
   }
 
-  /** Cuts the connection. */
+  /** Cuts the connection; the first reason counts. */
   end(loss: PubsubLoss): void {
-    this.#loss = loss;
+    this.#loss ??= loss;
     this.#socket.terminate();
   }
 
-  #call<T>(method: string, params: string, read: (reply: Reply) => T): Promise<T> {
+  #call<T>(
+    method: string,
+    params: string,
+    read: (reply: Reply) => T,
+    limitMs = this.#options.callTimeoutMs,
+  ): Promise<T> {
     const id = String(this.#nextId++);
-    const { callTimeoutMs: limitMs } = this.#options;
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(serviceError('upstreamUnavailable'));
       const timer = setTimeout(() => {
@@ -200,6 +214,7 @@ export class PubsubConnection {
     if (pending === undefined) return;
     this.#pending.delete(message.id);
     clearTimeout(pending.timer);
+    this.#answeredMs = performance.now();
     this.#options.onMessage?.('reply', pending.method, bytes);
     pending.take(message);
   }

@@ -21,7 +21,12 @@ export type PubsubNode = {
   readonly onMessage?: OnMessage;
   /** The knowledge of its version, which is refreshed when it connects. */
   readonly known: NodeKnowledge;
+  /** How good it is for subscriptions; absent: as good as any. */
+  readonly rank?: PubsubRank;
 };
+
+/** How good a node is for subscriptions: healthy ones come first, and among those of equal version one that is ahead. */
+export type PubsubRank = { readonly isHealthy: boolean; readonly lagSlots: number };
 
 export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled' | 'lost'>;
 
@@ -68,7 +73,8 @@ export class PubsubLink {
   #run: Promise<void> | undefined;
   #connection: PubsubConnection | undefined;
   #stop = new AbortController();
-  #turn = 0;
+  /** The nodes that were lost, or could not be reached, since one has served. */
+  readonly #passed = new Set<string>();
 
   constructor(options: PubsubLinkOptions) {
     this.#options = options;
@@ -97,7 +103,6 @@ export class PubsubLink {
         return false;
       });
       if (toldSlots) backoffMs = FIRST_BACKOFF_MS;
-      this.#turn++;
       await pause(backoffMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
       backoffMs = Math.min(2 * backoffMs, MAX_BACKOFF_MS);
     }
@@ -106,8 +111,7 @@ export class PubsubLink {
   /** Connects to the next node in turn, and stays until that connection has ended. @returns true if it announced slots. */
   async #connectOnce(signal: AbortSignal): Promise<boolean> {
     await Promise.all(this.#options.nodes().map(({ known }) => known.settled()));
-    const nodes = byVersion(this.#options.nodes());
-    const node = nodes[this.#turn % nodes.length];
+    const node = this.#next();
     if (node === undefined) return false;
     const { upstream, known } = node;
     const connection = await this.#open(node);
@@ -124,13 +128,23 @@ export class PubsubLink {
       await known.settled();
       if (!connection.isOpen) return newestSlot() !== undefined;
       isUp = true;
-      const served = this.#options.onUp(session);
-      served.catch((error: unknown) => {
-        this.#options.onFailure(toServiceError(error));
-        connection.end('closed');
-      });
+      let isServing = false;
+      this.#options.onUp(session).then(
+        () => {
+          isServing = connection.isOpen;
+        },
+        (error: unknown) => {
+          this.#options.onFailure(toServiceError(error));
+          connection.end('closed');
+        },
+      );
       await connection.ended;
-      return newestSlot() !== undefined;
+      const toldSlots = newestSlot() !== undefined;
+      if (isServing && toldSlots) {
+        this.#passed.clear();
+        this.#passed.add(nameOf(node));
+      }
+      return toldSlots;
     } finally {
       watch.stop();
       connection.end('closed');
@@ -140,19 +154,43 @@ export class PubsubLink {
     }
   }
 
+  /** The best node that was not passed since one has served; all are tried again when each was passed. */
+  #next(): PubsubNode | undefined {
+    const nodes = inOrder(this.#options.nodes());
+    if (nodes.every((each) => this.#passed.has(nameOf(each)))) this.#passed.clear();
+    const node = nodes.find((each) => !this.#passed.has(nameOf(each)));
+    if (node !== undefined) this.#passed.add(nameOf(node));
+    return node;
+  }
+
+  /** A node that leaves a subscribe call unanswered is as silent as one that announces no slots. */
   async #open({ addresses, onMessage }: PubsubNode): Promise<PubsubConnection | undefined> {
+    const callTimeoutMs = Math.min(this.#options.callTimeoutMs, this.#options.silenceMs());
     for (const address of addresses) {
-      const opened = await openPubsub(address, { ...this.#options, onMessage });
+      const opened = await openPubsub(address, { ...this.#options, callTimeoutMs, onMessage });
       if (opened !== NOT_SERVED) return opened;
     }
     throw new Error('the node takes no WebSocket');
   }
 }
 
-/** Newest first, as it supports the most; unknown versions last. */
-function byVersion(nodes: readonly PubsubNode[]): readonly PubsubNode[] {
-  return nodes.toSorted((a, b) => (b.known.order ?? -1) - (a.known.order ?? -1));
+function nameOf({ addresses }: PubsubNode): string {
+  return addresses.join(' ');
 }
+
+/** Healthy ones first; then the newest, as it supports the most, and unknown versions last; then the one that is ahead. */
+function inOrder(nodes: readonly PubsubNode[]): readonly PubsubNode[] {
+  return nodes.toSorted((a, b) => {
+    const [ofA, ofB] = [a.rank ?? ANY_RANK, b.rank ?? ANY_RANK];
+    return (
+      Number(ofB.isHealthy) - Number(ofA.isHealthy) ||
+      (b.known.order ?? -1) - (a.known.order ?? -1) ||
+      ofA.lagSlots - ofB.lagSlots
+    );
+  });
+}
+
+const ANY_RANK: PubsubRank = { isHealthy: true, lagSlots: 0 };
 
 type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 

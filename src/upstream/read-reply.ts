@@ -2,6 +2,15 @@ import { serviceError } from '../base/service-error.ts';
 import { isText, type MemberSink, scanObject, type Span } from '../rpc/scan-json.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
+/**
+ * Returns a reply whose body is a JSON-RPC reply to the call: a whole reply must be one object with either `result` or `error`,
+ * and the call's id (null is accepted on an error). Of a stream only the first byte has been checked; a batch, which has no id,
+ * is checked where it is split. Throws `upstreamBroken`.
+ */
+export function checkedReply(reply: UpstreamReply, id: string | undefined): UpstreamReply {
+  return reply.kind === 'stream' || id === undefined ? reply : checkReply(reply.body, id);
+}
+
 /** The envelope of a reply: the position of its id, and whether it is an error. */
 export type ReadReply = { readonly id: Span; readonly isError: boolean };
 

@@ -4,11 +4,18 @@ import { JoinedItems } from '../rpc/join-items.ts';
 import { readWhole } from '../rpc/read-whole.ts';
 import { isText, type ObjectSink, scanObjects, type Span } from '../rpc/scan-json.ts';
 import { ReplyReader } from './read-reply.ts';
-import { type BatchRoute, BATCH, type Upstream } from './upstream.ts';
+import { type BatchRoute, BATCH, type Reach, type Upstream } from './upstream.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
 /** The request that calls belong to: its signal cancels them, its hold pays for the memory of their replies. */
-export type BatchOwner = { readonly signal: CallSignal; readonly hold: MemoryLease };
+export type BatchOwner = {
+  readonly signal: CallSignal;
+  readonly hold: MemoryLease;
+  /** What the node must have reached for every call. */
+  readonly reach?: Reach | undefined;
+  /** Records where they went; absent: nobody wants to know. */
+  readonly route?: BatchRoute | undefined;
+};
 
 /** A call as its own bytes, with the raw id token in them. */
 export type BatchedCall = { readonly raw: Buffer; readonly id: string };
@@ -24,12 +31,12 @@ const CLOSE = Buffer.from(']');
 export async function sendTogether(
   calls: readonly BatchedCall[],
   upstream: Upstream,
-  { signal, hold, route }: BatchOwner & { readonly route?: BatchRoute },
+  { signal, hold, reach, route }: BatchOwner,
 ): Promise<readonly UpstreamReply[] | undefined> {
   const items = new JoinedItems();
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
-  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, route });
+  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, reach, route });
   return splitReplies(calls, await readWhole(reply, hold));
 }
 

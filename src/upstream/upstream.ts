@@ -1,6 +1,8 @@
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { CallSignal } from '../rpc/call-signal.ts';
+import type { Commitment, Slots } from '../rpc/commitment.ts';
+import type { ServiceError } from '../base/service-error.ts';
 
 /** Tracks whether one node takes batches. */
 export type BatchSupport = {
@@ -14,10 +16,14 @@ export type BatchSupport = {
 
 /** The route of a batch, filled in on its way. */
 export type BatchRoute = {
+  /** The number of its calls. */
+  readonly size: number;
   /** The node that it was sent to last. */
   taker?: BatchSupport;
   /** True if a node was skipped because it takes no batches. */
   isTurnedAway?: boolean;
+  /** Notes a slot that the node of the answer is shown to have; set with the answer. */
+  noteSlot?: (shown: SlotFloor) => void;
 };
 
 /** The method name of a batch of reads. Its reply is a batch as well, which is not checked. */
@@ -30,6 +36,24 @@ export type NodeNeeds = {
   /** Called when the node that takes the call may not support them. */
   readonly onUnknown: () => void;
 };
+
+/** A slot at a commitment. */
+export type SlotFloor = { readonly commitment: Commitment; readonly slot: number };
+
+/** What a node must have reached to be asked. */
+export type Reach = {
+  readonly floors: readonly SlotFloor[];
+  /** Most milliseconds to wait for a node that has reached them. */
+  readonly waitMs: number;
+  /** Returns the error if none has by then, given the newest slots that any node has. */
+  readonly tooFar: (best: Slots) => ServiceError;
+};
+
+/**
+ * A judgement of a node's reply: `behind`: the node had not reached what the call asks for; `absent`: it does not have what is
+ * asked, another one may; `failed`: it says that it failed.
+ */
+export type Judgement = 'good' | 'behind' | 'absent' | 'failed';
 
 /** One call on its way to a ledger node. */
 export type UpstreamRequest = {
@@ -44,6 +68,14 @@ export type UpstreamRequest = {
   readonly route?: BatchRoute | undefined;
   /** Absent: any node will do. */
   readonly needs?: NodeNeeds | undefined;
+  /** A node that is behind is not asked. Absent: any slot will do. */
+  readonly reach?: Reach | undefined;
+  /** The oldest slot that it reads, 0 if it may be any: nodes that have it, or else go back furthest, are asked first. */
+  readonly oldestSlot?: number | undefined;
+  /** Returns the slot that a reply shows its node to have; undefined if it shows none. */
+  readonly slotOf?: ((reply: UpstreamReply) => SlotFloor | undefined) | undefined;
+  /** Judges the reply of a node: another node may have a better one. */
+  readonly judge?: ((reply: UpstreamReply) => Judgement) | undefined;
 };
 
 /**

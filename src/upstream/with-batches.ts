@@ -1,8 +1,8 @@
 import { type BatchOwner, type BatchedCall, sendTogether } from './send-together.ts';
 import { ServiceError } from '../base/service-error.ts';
 import { isRefusal } from './batch-probe.ts';
-import type { BatchRoute, Upstream } from './upstream.ts';
-import { isPassedOver } from './spread-calls.ts';
+import type { Upstream } from './upstream.ts';
+import { isPassedOver } from './pool/attempt.ts';
 import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 
 /** The call was not answered; the other calls are unaffected. */
@@ -42,7 +42,7 @@ export function withBatches(upstream: Upstream): BatchUpstream {
     ...upstream,
     sendTogether: async (calls, owner) => {
       if (calls.length < 2) return calls.map(() => NOT_BATCHED);
-      const route: BatchRoute = {};
+      const route = owner.route ?? { size: calls.length };
       try {
         const replies = await sendTogether(calls, upstream, { ...owner, route });
         if (replies !== undefined) return replies;

@@ -4,7 +4,7 @@ import type {
   IdempotentRequest,
   ReplacementRequest,
 } from '../account/idempotent-request.ts';
-import { type ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
+import { ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { transact } from './transact.ts';
 import type { WalletDeps } from './wallet-deps.ts';
@@ -107,13 +107,19 @@ function toClaim(
     },
     release: async () => {
       isNotKept = false;
-      await transact(deps, (tx) => idempotency.release(tx, claim));
+      await release(deps, claim);
     },
     end: () => {
       if (!isNotKept) idempotency.end(claim);
       else whenDelivered((isDrained) => close(deps, claim, isDrained));
     },
   };
+}
+
+/** Retries until the store answers: to other processes the key is in use as long as its row names this one. */
+function release(deps: WalletDeps, claim: Begun['claim']): Promise<void> {
+  const { idempotency, retryUntilSettled } = deps;
+  return retryUntilSettled(() => transact(deps, (tx) => idempotency.release(tx, claim)));
 }
 
 /** Records the end of a response. Never rejects: retries until the store answers. */
@@ -132,7 +138,7 @@ async function close(
   }
 }
 
-/** A claim counts only if its transaction is known to be committed. */
+/** A claim counts only if its transaction is known to be committed; one that may be is released. */
 async function begin(
   deps: WalletDeps,
   { accountId, key, parts, replacement }: KeyedRequest,
@@ -153,7 +159,12 @@ async function begin(
       return found;
     });
   } catch (error) {
-    if (found !== undefined && 'claim' in found) idempotency.end(found.claim);
+    if (found !== undefined && 'claim' in found) {
+      idempotency.end(found.claim);
+      // A final failure is logged by the retry.
+      if (error instanceof ServiceError && error.code === 'storeUnavailable')
+        release(deps, found.claim).catch(() => undefined);
+    }
     throw error;
   }
 }

@@ -1,25 +1,21 @@
 import { isRefused } from '../store/expectation.ts';
+import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
 import type { BeginTogether } from '../store/together.ts';
-import type { WalletDeps } from './wallet-deps.ts';
 
 /** Subject of store failures; the driver's own text would repeat all values that were to be stored. */
 const WHERE = 'the wallet service';
 
+type InStore = { readonly store: Store };
+
 /** Runs a transaction. @throws ServiceError `storeUnavailable`, and any error of `work`: nothing is committed then. */
-export function transact<T>(
-  { store }: Pick<WalletDeps, 'store'>,
-  work: (tx: StoreTransaction) => Promise<T>,
-): Promise<T> {
+export function transact<T>({ store }: InStore, work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
   return withStore(() => store.transaction(work));
 }
 
 /** Reads from the store, outside a transaction. @throws ServiceError `storeUnavailable`. */
-export function read<T>(
-  { store }: Pick<WalletDeps, 'store'>,
-  query: (db: WalletDeps['store']['db']) => Promise<T>,
-): Promise<T> {
+export function read<T>({ store }: InStore, query: (db: Store['db']) => Promise<T>): Promise<T> {
   return withStore(() => query(store.db));
 }
 
@@ -28,7 +24,7 @@ export function read<T>(
  * of a promise of `begin`.
  */
 export function together<T extends readonly unknown[]>(
-  { store }: Pick<WalletDeps, 'store'>,
+  { store }: InStore,
   begin: BeginTogether<T>,
 ): Promise<T> {
   return withStore(() => store.together(begin));
@@ -42,7 +38,7 @@ export function together<T extends readonly unknown[]>(
  *   nothing is done then. @throws ServiceError `storeUnavailable`.
  */
 export function tryTogether<T extends readonly unknown[]>(
-  { store }: Pick<WalletDeps, 'store'>,
+  { store }: InStore,
   begin: BeginTogether<T>,
 ): Promise<T | undefined> {
   if (store.kind !== 'pglite') return Promise.resolve(undefined);

@@ -6,13 +6,15 @@ import type { Clock } from '../base/clock.ts';
 import type { KeyPool } from '../keys/pool.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';
-import type { Store } from '../store/open-store.ts';
+import type { PrioritizedStore } from '../store/open-store.ts';
 import type { RetryUntilSettled } from './retry-until-settled.ts';
 
 /** The dependencies of the wallet service. */
 export type WalletDeps = {
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly money: Money;
+  /** Makes an account invoiced if it was charged enough this month and has a credit limit. @returns true if it is invoiced now. */
+  readonly payLater: (accountId: string) => Promise<boolean>;
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
   readonly signer: Signer;

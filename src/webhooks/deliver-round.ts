@@ -5,6 +5,7 @@ import {
   readDue,
   readLongestWaiting,
   readQueued,
+  readWaitingEventIds,
   type WaitingDelivery,
   type WorkingWebhook,
 } from './find-work.ts';
@@ -68,7 +69,10 @@ async function proceed(options: RoundOptions): Promise<Round> {
   const ofLedgers = await readWaitingEvents(store, webhook.accountId, queued);
   const { events: records, to } = await readNextEvents(store, webhook, AT_ONCE - queued.length);
   if (to === webhook.position && ofLedgers.length === 0) return NOTHING;
-  const events = [...ofLedgers, ...records];
+  // What waits has its own time: records come again after a replay.
+  const ids = records.map(({ event }) => event.id);
+  const waitingIds = await readWaitingEventIds(store, webhook.id, ids);
+  const events = [...ofLedgers, ...records.filter(({ event }) => !waitingIds.has(event.id))];
   const walletIds = events.flatMap(({ walletId }) => walletId ?? []);
   const blockedIds = await readBlockedWallets(store, webhook.id, walletIds);
   const isBlocked = ({ walletId }: Outgoing): boolean => walletId !== null && blockedIds.has(walletId);

@@ -5,8 +5,9 @@ import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { deliverRound, type Round, type Stop } from './deliver-round.ts';
 import { findWork, type WorkingWebhook } from './find-work.ts';
-import { holdLease, leaveLease } from './lease.ts';
+import { holdLease, leaveLease } from '../account/gateway/lease.ts';
 import type { PostEvent } from './post-event.ts';
+import { releaseStranded } from './release-stranded.ts';
 import { openWebhookSecret } from './secrets.ts';
 import type { Receiver } from './try-events.ts';
 import { DOWN_AFTER } from './write-outcomes.ts';
@@ -62,6 +63,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const closing = new AbortController();
   let isClosed = false;
   let isFailing = false;
+  let isReleased = false;
 
   /** True once for each pause of a receiver that is down. */
   const takeProbe = ({ id, failures }: WorkingWebhook): boolean => {
@@ -95,9 +97,14 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
   const look = async (): Promise<void> => {
     if (!(await holdLease(store, LEASE, gatewayId))) return;
+    if (!isReleased) await releaseStranded(store, clock.nowMs());
+    isReleased = true;
+    // A round that ends while work is looked for has moved its webhook on: what is found may be as it was before.
+    const before = new Set(running.keys());
     for (const webhook of await findWork(store)) {
       if (isClosed || running.size >= MAX_WEBHOOKS) return;
-      if (running.has(webhook.id) || clock.nowMs() < (resting.get(webhook.id) ?? 0)) continue;
+      if (before.has(webhook.id) || running.has(webhook.id) || clock.nowMs() < (resting.get(webhook.id) ?? 0))
+        continue;
       const run = work(webhook).finally(() => running.delete(webhook.id));
       running.set(webhook.id, run);
     }

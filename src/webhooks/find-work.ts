@@ -1,4 +1,4 @@
-import { asc, eq, sql } from '../store/drizzle.ts';
+import { and, asc, eq, inArray, sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
 import { webhookDeliveries, webhooks } from '../store/webhook-tables.ts';
@@ -80,6 +80,20 @@ export async function readLongestWaiting(
     .orderBy(asc(createdAt))
     .limit(1);
   return row;
+}
+
+/** Returns those of these events that wait for another attempt already. */
+export async function readWaitingEventIds(
+  { db }: Pick<Store, 'db'>,
+  webhookId: string,
+  eventIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { webhookId: ofWebhook, state, eventId } = webhookDeliveries;
+  const rows = await db
+    .select({ eventId })
+    .from(webhookDeliveries)
+    .where(and(eq(ofWebhook, webhookId), eq(state, 'waiting'), inArray(eventId, [...eventIds])));
+  return new Set(rows.map((row) => row.eventId));
 }
 
 /** Returns those of these wallets whose earlier events wait. */

@@ -148,10 +148,13 @@ async function bringForward(tx: StoreTransaction, { webhookId, nowMs }: Outcomes
     );
 }
 
-/** The next event of each wallet whose event was delivered, or failed for good, is due. */
+/**
+ * The next event of each wallet whose event was delivered, or failed for good, is due. So is one that was to wait for an earlier event which
+ * another process has delivered meanwhile.
+ */
 async function releaseWallets(tx: StoreTransaction, { webhookId, outcomes, nowMs }: Outcomes): Promise<void> {
-  const walletIds = outcomes.flatMap(({ state, outgoing }) =>
-    state === 'waiting' || outgoing.walletId === null ? [] : [outgoing.walletId],
+  const walletIds = outcomes.flatMap(({ state, attempt, outgoing }) =>
+    outgoing.walletId === null || (state === 'waiting' && attempt !== undefined) ? [] : [outgoing.walletId],
   );
   if (walletIds.length === 0) return;
   await tx.execute(sql`

@@ -21,6 +21,7 @@ checkMockedService({
   standIn: (name) => {
     if (name.endsWith('_id')) return ID;
     if (name.endsWith('code')) return '123456';
+    if (name.startsWith('work_')) return '2026-01-17T02:00:00Z';
     return name.endsWith('email') ? 'ann@example.com' : 'long-enough-stand-in';
   },
   // It takes an empty query parameter for an absent one.

@@ -11,26 +11,36 @@ import { createMemberDeps } from '../../src/account/members/member-deps.ts';
 import { createSessionCredentials } from '../../src/account/members/session-credentials.ts';
 import { setOperates } from '../../src/account/operators.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { type Scope, SCOPES } from '../../src/account/tokens/scopes.ts';
 import { createToken } from '../../src/account/tokens/access-tokens.ts';
 import { TokenRing } from '../../src/account/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
 import { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { AccountContext, AccountDeps } from '../../src/account-api/account-context.ts';
 import type { WatchedNetwork } from '../../src/account-api/service-deps.ts';
+import { measureMonth } from '../../src/account/service-level/measure-month.ts';
+import { rememberMonths } from '../../src/account/service-level/remember-months.ts';
 import { planFault } from '../../src/gate/plan-fault.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import type { NodeVersionStatus } from '../../src/upstream/nodes/node-watch.ts';
+import type { NodeStatus } from '../../src/upstream/pool/node-status.ts';
 import { allowAddresses } from '../../src/webhooks/allowed-addresses.ts';
 import { newCustomer, NOW_MS } from '../account/new-customer.ts';
 import { newInstallationKey } from '../account/test-installation-key.ts';
+import { createPayLater } from '../wallets/pay-later.ts';
 
-/** A network whose nodes are well. */
+const WELL: Omit<NodeStatus, keyof NodeVersionStatus> = {
+  ...{ roles: ['read', 'send'], weight: 2, standing: 'degraded', reasons: ['behind by 3 slots, 1.2 s'] },
+  ...{ slot: 14, lagSlots: 3, lagMs: null, firstSlot: 2 },
+};
+
+/** A network and its nodes. */
 const NETWORK: WatchedNetwork = {
   ...{ name: 'solana', environment: 'localnet', label: 'solana-localnet', rpcPath: '/solana-localnet' },
   probe: () => Promise.resolve('ready'),
   statuses: () => [
-    { name: 'node-1', version: '4.4.0', featureSet: 7, isOrdered: true, isReachable: true },
-    { name: 'node-2', version: null, featureSet: null, isOrdered: false, isReachable: false },
+    { name: 'node-1', version: '4.4.0', featureSet: 7, isOrdered: true, isReachable: true, ...WELL },
+    { name: 'node-2', version: null, featureSet: null, isOrdered: false, isReachable: false, ...WELL },
   ],
   pace: () => ({ slotMs: 399.6, source: 'notifications' }),
   newestSlot: () => 17,
@@ -43,7 +53,8 @@ type Asked<O extends OperationId> = Partial<Pick<AccountRequest<O>, 'id' | 'body
 /** A store with an account that operates the server and a customer, and the operations as each of them calls them. */
 export async function openOperatorWorld(store: Store) {
   const rings = { keyring: new Keyring(), tokens: new TokenRing() };
-  const clock = { nowMs: () => NOW_MS };
+  let nowMs = NOW_MS;
+  const clock = { nowMs: () => nowMs };
   const log = pino({ level: 'silent' });
   const credentials = createSessionCredentials({ store, ...rings, clock, log });
   onTestFinished(credentials.close);
@@ -59,6 +70,8 @@ export async function openOperatorWorld(store: Store) {
     ...{ plans, limits, useLimits },
     ...{ planFault, watchedNetworks: [NETWORK], flushUsage: () => Promise.resolve() },
     ...{ flushCalls: () => Promise.resolve(), grpcUrlOf: () => undefined },
+    measureMonth: rememberMonths((query) => measureMonth(store.db, query)),
+    payLater: createPayLater(store, clock),
     refusals: { note: () => undefined },
     walletStanding: createWalletStanding({ ...counted, limits, useLimits, planOf: plans.planOf }),
   };
@@ -72,12 +85,12 @@ export async function openOperatorWorld(store: Store) {
     NOW_MS,
   );
   const callAs =
-    (accountId: string, tokenId: string) =>
+    (accountId: string, tokenId: string, scopes: readonly Scope[] = SCOPES) =>
     async <O extends OperationId>(
       operation: O,
       asked: Asked<O> = {},
     ): Promise<Extract<AccountAnswers[O], { readonly kind: 'json' }>['body']> => {
-      const caller = { accountId, tokenId, scopes: new Set(SCOPES), requestId: `req_${operation}` };
+      const caller = { accountId, tokenId, scopes: new Set(scopes), requestId: `req_${operation}` };
       const request = { id: '', form: 'json', body: undefined, query: undefined, ...asked };
       const handle = ACCOUNT_HANDLERS[operation] as unknown as AccountHandler<AccountContext, O>;
       const { requestId } = caller;
@@ -103,6 +116,12 @@ export async function openOperatorWorld(store: Store) {
     ...{ deps, operator, customer, operatorToken, recordsOf },
     asOperator: callAs(operator, operatorToken),
     asCustomer: callAs(customer, customerToken),
+    /** As the customer, without the right to see money. */
+    asViewer: callAs(customer, customerToken, ['account:read']),
+    /** Sets the clock, which stands still. */
+    setNow: (next: number) => {
+      nowMs = next;
+    },
     /** Holds that an operation on the customer is the newest record of both, with the same request. */
     expectRecorded: async (operation: OperationId, subject: string, customerAction: string) => {
       const requestId = `req_${operation}`;

@@ -156,6 +156,10 @@ describeStores("operators' operations", (backend) => {
     await asOperator('readAccount', { id: customer });
     await asOperator('listOpenLimitRequests', { query: PAGE });
     const { networks } = await asOperator('listNodes');
+    const health = {
+      ...{ standing: 'degraded', reasons: ['behind by 3 slots, 1.2 s'], roles: ['read', 'send'], weight: 2 },
+      ...{ slot: 14, lag_slots: 3, first_slot: 2 },
+    };
     expect(networks).toEqual([
       {
         ...{ name: 'solana', environment: 'localnet', state: 'ready', slot_ms: 400 },
@@ -163,9 +167,9 @@ describeStores("operators' operations", (backend) => {
         nodes: [
           {
             ...{ name: 'node-1', is_reachable: true, is_ordered: true },
-            ...{ version: '4.4.0', feature_set: 7 },
+            ...{ version: '4.4.0', feature_set: 7, ...health },
           },
-          { name: 'node-2', is_reachable: false, is_ordered: false },
+          { name: 'node-2', is_reachable: false, is_ordered: false, ...health },
         ],
         beyond_specification: [
           {

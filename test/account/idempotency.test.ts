@@ -8,7 +8,7 @@ import { createMoney } from '../../src/account/money/money.ts';
 import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
-import { describeStores } from '../store/backends.ts';
+import { describeStores, SILENT } from '../store/backends.ts';
 import { pay } from './money/books.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';
 import { newInstallationKey } from './test-installation-key.ts';
@@ -175,8 +175,10 @@ describeStores('idempotency keys', (backend) => {
     const terms = { id: randomUUID(), isChargedWhenLost: true, claimId: claim.claimId };
     await inTransaction((tx) => createMoney({ ownerId: goneId }).reserve(tx, work, terms));
     expect(await begin()).toEqual({ kind: 'inUse' });
-    await settleAbandoned(store(), ownerId, NOW_MS);
+    await settleAbandoned({ store: store(), log: SILENT }, NOW_MS);
     expect(await begin()).toEqual({ kind: 'secretNotKept' });
+    const late = finish(claim, { status: 200, body: { charged: 1 } }, gone);
+    await expect(late).rejects.toMatchObject({ code: 'reservationCharged' });
     expect(await readBalance(store(), account.accountId, NOW_MS)).toMatchObject({
       charged: 2_000n,
       reserved: 0n,

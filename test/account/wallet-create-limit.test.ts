@@ -28,7 +28,9 @@ test('an account has 1,000 calls in a minute, and is told how long to wait for m
 });
 
 test('a wait is never told as nothing', async () => {
-  const rateLimit: CallCounter = { take: async () => ({ isAllowed: false, remaining: 0, resetMs: 0 }) };
+  const rateLimit: CallCounter = {
+    take: async () => ({ isAllowed: false, remaining: 0, resetMs: 0, retryMs: 0 }),
+  };
   const places = { limits: new CreateLimitBook(), rateLimit };
   await expect(admitCreation(places, 'a')).rejects.toMatchObject({ context: { retryAfterSeconds: 1 } });
 });

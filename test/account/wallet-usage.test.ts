@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
+import { readStatements } from '../../src/account/billing/read-statements.ts';
 import { createMoney } from '../../src/account/money/money.ts';
 import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
 import { readWalletUsage, type WalletUsageQuery } from '../../src/account/read-wallet-usage.ts';
@@ -76,6 +77,17 @@ describeStores('usage of wallet operations', (backend) => {
     ]);
   });
 
+  test('by operation on each day, in order', async () => {
+    await fill();
+    const [first, second] = ['2025-10-08T00:00:00Z', '2025-10-09T00:00:00Z'];
+    expect(await read('day_operation')).toEqual([
+      { group: first, operation: 'sign', requests: 2, refused: 0, charged: { units: 1n, cost: 100n } },
+      { group: second, operation: 'create', requests: 1, refused: 0, charged: { units: 2n, cost: 2_000n } },
+      { group: second, operation: 'fetch', requests: 1, refused: 0, charged: { units: 0n, cost: 0n } },
+      { group: second, operation: 'sign', requests: 1, refused: 7, charged: { units: 1n, cost: 100n } },
+    ]);
+  });
+
   test('by token, without what the books do not know', async () => {
     const { acme, other } = await fill();
     expect(await read('token')).toEqual([
@@ -136,6 +148,46 @@ describeStores('usage of wallet operations', (backend) => {
     const behind = await readAll();
     expect(await sumWalletUsage(store(), DAY + 30 * HOUR_MS)).toBe(true);
     expect(await readAll()).toEqual(behind);
+  });
+
+  test('has what a server charges whose clock is late, in hours that are summed up too, or whoever sums up is ahead', async () => {
+    const { accountId, charge, record } = await newAccount('acme');
+    await record(DAY, ...Array.from({ length: 1_000 }, () => ({})));
+    await charge(DAY, 'managed_signing', 5);
+    expect(await sumWalletUsage(store(), DAY + 30 * HOUR_MS)).toBe(true);
+    await charge(DAY - 3 * HOUR_MS, 'managed_signing', 1);
+    await charge(DAY, 'managed_signing', 2);
+    const units = async () => (await read('hour', { accountId })).map(({ charged }) => charged?.units);
+    const statement = async () => {
+      const months = { accountId, createdAt: new Date(DAY), nowMs: DAY };
+      return (await readStatements(store(), months))[0]?.charged;
+    };
+    expect([await units(), await statement()]).toEqual([[1n, 7n], 800n]);
+    expect(await sumWalletUsage(store(), DAY + 60 * HOUR_MS)).toBe(true);
+    expect(await sumWalletUsage(store(), DAY + 60 * HOUR_MS)).toBe(false);
+    await charge(DAY, 'managed_signing', 10);
+    expect([await units(), await statement()]).toEqual([[1n, 17n], 1_800n]);
+  });
+
+  test('goes on at once with charges that are more than a step', async () => {
+    const { accountId, charge, record } = await newAccount('acme');
+    await record(DAY, ...Array.from({ length: 1_000 }, () => ({})));
+    await charge(DAY, 'managed_signing', 1);
+    await store().transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`);
+      await tx.execute(sql`
+        with made as (
+          insert into ledger_transactions (account_id, kind, operation, units, month, created_at)
+          select account_id, kind, operation, units, month, created_at from ledger_transactions, generate_series(1, 20000)
+          where account_id = ${accountId} and kind = 'charge' returning id
+        )
+        insert into ledger_entries (transaction_id, account_id, kind, amount, balance_after)
+        select id, ${accountId}, 'revenue', 100, 0 from made`);
+    });
+    for (const hasMore of [true, true, false]) {
+      expect(await sumWalletUsage(store(), DAY + HOUR_MS)).toBe(hasMore);
+      expect(await read('day', { accountId })).toMatchObject([{ charged: { units: 20_001n } }]);
+    }
   });
 
   test('counts what a member does in the dashboard, by the name of the member, before and after it is summed up', async () => {

@@ -10,7 +10,7 @@ import { newInstallationKey } from '../account/test-installation-key.ts';
 
 /** The parts that requests act on beside the store, keys, plans and usage, new and empty; no signer runs. */
 export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
-  Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'showNodes' | 'baseUrl'> {
+  Pick<CommandDeps, 'rotateMaster' | 'adoptSigner' | 'copyStore' | 'readStatus' | 'showNodes' | 'baseUrl'> {
   const key = newInstallationKey();
   return {
     tokens: new TokenRing(),
@@ -20,6 +20,8 @@ export function newAccountDeps(): Omit<AccountDeps, 'store' | 'plans'> &
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),
     baseUrl: () => Promise.resolve('https://keyslot.example'),
+    copyStore: () => Promise.resolve({ copied: true }),
+    readStatus: () => Promise.resolve({}),
     showNodes: () => ({ networks: [] }),
     adoptSigner: () => Promise.reject(serviceError('signerUnavailable')),
     rotateMaster: () => Promise.reject(serviceError('signerUnavailable')),

@@ -2,18 +2,27 @@ import { connect, type Socket } from 'node:net';
 
 type Done = (error: Error | undefined) => void;
 
+/** Servers close what is idle for 5 s. */
+const MAX_IDLE_MS = 2_000;
+
 /** One kept-alive HTTP/1.1 connection, one request at a time; cheap, so that the generator costs little. */
 export class Connection {
   readonly #socket: Socket;
   #done: Done | undefined;
   #head = '';
   #leftBytes = 0;
+  #usedMs = performance.now();
 
   constructor(port: number) {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
     this.#socket.on('data', (chunk) => this.#take(chunk));
     this.#socket.on('error', (error) => this.#finish(error));
     this.#socket.on('close', () => this.#finish(new Error('the connection was closed')));
+  }
+
+  /** False when it has been idle for so long that the server may be closing it: open another one. */
+  get isFresh(): boolean {
+    return performance.now() - this.#usedMs < MAX_IDLE_MS;
   }
 
   /** Sends a request; `done` is called when its whole answer is there, with an error unless it succeeded. */
@@ -56,6 +65,7 @@ export class Connection {
   #finish(error: Error | undefined): void {
     const done = this.#done;
     this.#done = undefined;
+    this.#usedMs = performance.now();
     done?.(error);
   }
 }

@@ -61,7 +61,7 @@ export async function sendAtRate(target: Target, load: Load, durationMs: number)
   const timer = setInterval(() => {
     const due = Math.min(total, Math.floor(((performance.now() - startMs) * load.perSecond) / 1000));
     while (sent < due && (idle.length > 0 || all.size < MAX_CONNECTIONS)) {
-      send(idle.pop() ?? new Connection(target.port), startMs + (sent * 1000) / load.perSecond);
+      send(freshOf(idle, all) ?? new Connection(target.port), startMs + (sent * 1000) / load.perSecond);
     }
   }, 1);
   try {
@@ -71,6 +71,17 @@ export async function sendAtRate(target: Target, load: Load, durationMs: number)
     for (const connection of all) connection.close();
   }
   return latencies.sort((a, b) => a - b);
+}
+
+/** Takes the connection that was used last; undefined if none was used lately. Others are closed. */
+export function freshOf(idle: Connection[], all: Set<Connection>): Connection | undefined {
+  const last = idle.pop();
+  if (last === undefined || last.isFresh) return last;
+  for (const each of [last, ...idle.splice(0)]) {
+    each.close();
+    all.delete(each);
+  }
+  return undefined;
 }
 
 /** A request as it goes over the wire. */

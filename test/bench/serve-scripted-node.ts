@@ -11,7 +11,14 @@ const RESULTS: readonly (readonly [method: string, result: string])[] = [
     `{"slot":348,"blockTime":1767225739,"meta":{"err":null,"logMessages":["${'x'.repeat(1_900)}"]}}`,
   ],
 ];
-const BALANCE = '{"context":{"apiVersion":"3.0.0","slot":348},"value":1000000000}';
+/** The gateway's own calls, by which it learns the chain, its pace and how far the node is. */
+const SMALL: readonly (readonly [method: string, result: () => string])[] = [
+  ['getSlot', () => String(newestSlot())],
+  ['getGenesisHash', () => '"5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"'],
+  ['getRecentPerformanceSamples', () => '[{"numSlots":150,"samplePeriodSecs":60}]'],
+];
+const FIRST_SLOT = 348_000_000;
+const SLOT_MS = 400;
 const LARGE = new Map(RESULTS.map(([method, result]) => [method, answer(reply(result, '1'))]));
 
 const server = createServer({ noDelay: true }, (socket) => {
@@ -45,10 +52,16 @@ function takeRequests(socket: Socket, bytes: Buffer): Buffer {
 }
 
 function answerTo(body: string): Buffer {
-  const ids = [...body.matchAll(/"id":(\d+)/g)].map(([, id]) => id ?? 'null');
-  if (body.startsWith('[')) return answer(`[${ids.map((id) => reply(BALANCE, id)).join(',')}]`);
+  const ids = [...body.matchAll(/"id":(\d+|"\w+")/g)].map(([, id]) => id ?? 'null');
+  const balance = `{"context":{"apiVersion":"3.0.0","slot":${newestSlot()}},"value":1000000000}`;
+  if (body.startsWith('[')) return answer(`[${ids.map((id) => reply(balance, id)).join(',')}]`);
   for (const [method, large] of LARGE) if (body.includes(method)) return large;
-  return answer(reply(BALANCE, ids[0] ?? 'null'));
+  const result = SMALL.find(([method]) => body.includes(method))?.[1]() ?? balance;
+  return answer(reply(result, ids[0] ?? 'null'));
+}
+
+function newestSlot(): number {
+  return FIRST_SLOT + Math.floor(performance.now() / SLOT_MS);
 }
 
 function reply(result: string, id: string): string {

@@ -23,11 +23,15 @@ export function startScriptedNode(): Promise<RunningTarget> {
 }
 
 /** A plan that the limiter holds the key to at every request, and that no load reaches. */
-const PLAN = { name: 'bench', requestsPerSecond: 1_000_000, burst: 1_000_000_000 };
+export const PLAN = { name: 'bench', requestsPerSecond: 1_000_000, burst: 1_000_000_000 };
 
 /** The gateway with everything on, as `keyslot serve` starts it; its plan is out of reach. */
-export async function startGateway(nodeUrl: string): Promise<RunningTarget> {
-  const env = { KEYSLOT_UPSTREAM_URL: nodeUrl, NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '' };
+export async function startGateway(
+  nodeUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunningTarget> {
+  const options = { KEYSLOT_UPSTREAM_URL: nodeUrl, NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '' };
+  const env = { ...options, ...more };
   const { rpcUrl, dataDir, pid, stop } = await startKeyslot({ env });
   await askAdmin(dataDir, { kind: 'plans.set', ...PLAN });
   await askAdmin(dataDir, { kind: 'plans.assign', account: 'development', plan: PLAN.name });

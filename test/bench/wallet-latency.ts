@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
+import { PLANS } from '../../generated/plans.ts';
 import { createWalletClient } from '../../generated/wallets/client.ts';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { CUSTOMER_SCOPES } from '../../src/account/tokens/scopes.ts';
@@ -21,7 +22,7 @@ type Run = Target & { readonly dataDir: string };
 /** A request as it goes over the wire. */
 type Request = Buffer;
 
-/** One operation, how often it is measured, and what interface.md section 8 states for it. */
+/** One operation, how often it is measured, and what the specification states for it. */
 export type LatencyLoad = {
   readonly name: string;
   readonly statedMs: number;
@@ -30,28 +31,29 @@ export type LatencyLoad = {
   readonly prepare: (run: Run, calls: number) => Promise<() => Request>;
 };
 
+const { latency_ms: STATED } = PLANS.service_levels;
 const message = Buffer.alloc(200, 7).toString('base64');
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
-    ...{ name: 'HD create, client', statedMs: 200, times: 1_000 },
+    ...{ name: 'HD create, client', statedMs: STATED.hd_create, times: 1_000 },
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', {})),
   },
   {
-    ...{ name: 'HD create, managed', statedMs: 200, times: 1_000 },
+    ...{ name: 'HD create, managed', statedMs: STATED.hd_create, times: 1_000 },
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', { custody: 'managed' })),
   },
   {
-    ...{ name: 'fetch', statedMs: 60, times: 1_000 },
+    ...{ name: 'fetch', statedMs: STATED.fetch, times: 1_000 },
     prepare: async (run) => always(request(run.token, 'GET', `/v1/wallets/${await managedId(run)}`)),
   },
   {
-    ...{ name: 'sign', statedMs: 120, times: 1_000 },
+    ...{ name: 'sign', statedMs: STATED.sign, times: 1_000 },
     prepare: async (run) =>
       always(request(run.token, 'POST', `/v1/wallets/${await managedId(run)}/sign`, { message })),
   },
   {
-    ...{ name: 'delete', statedMs: 90, times: 1_000 },
+    ...{ name: 'delete', statedMs: STATED.delete, times: 1_000 },
     // A code works once: each call has an account of its own.
     prepare: async (run, calls) => {
       const next: (() => Request)[] = [];

@@ -1,4 +1,7 @@
+import { PLANS } from '../../generated/plans.ts';
 import type { RawWork } from './raw-keys.ts';
+
+const { batch_wallets_per_second: BATCH, hd_derivations_per_second: DERIVATIONS } = PLANS.service_levels;
 
 /** A stream of wallets over HTTP, and the raw work that bounds it. */
 export type WalletLoad = {
@@ -6,6 +9,8 @@ export type WalletLoad = {
   readonly what: string;
   /** What its wallets cannot be made faster than; undefined where the store decides. */
   readonly raw: RawWork['kind'] | undefined;
+  /** The wallets per second that the specification states. */
+  readonly stated?: number;
   readonly path: string;
   readonly body: object;
   /** Wallets that come. */
@@ -16,7 +21,7 @@ export const WALLET_LOADS: readonly WalletLoad[] = [
   {
     name: 'batch',
     what: 'POST /v1/wallets/batch of 10,000 in client custody as JSON lines',
-    raw: 'keypair',
+    ...{ raw: 'keypair', stated: BATCH },
     ...{ path: '/v1/wallets/batch', body: { count: 10_000 }, wallets: 10_000 },
   },
   {
@@ -28,7 +33,7 @@ export const WALLET_LOADS: readonly WalletLoad[] = [
   {
     name: 'children',
     what: 'POST /v1/wallets/hd of 10,000 children of one master as JSON lines',
-    raw: 'keypair',
+    ...{ raw: 'keypair', stated: DERIVATIONS },
     path: '/v1/wallets/hd',
     body: { accounts: { count: 10_000 }, format: 'jsonl' },
     wallets: 10_001,

@@ -61,7 +61,9 @@ async function measureStreams(target: Target): Promise<string> {
     for (let round = 0; round < rounds; round += 1) measured.push(await streamRound(target, load));
     rows.push(renderStream(load, measured));
   }
-  const notes = WALLET_LOADS.map(({ name, what, raw }) => `- **${name}**: ${what}${limitOf(raw)}.`);
+  const notes = WALLET_LOADS.map(
+    ({ name, what, raw, stated }) => `- **${name}**: ${what}${limitOf(raw)}${statedAs(stated)}.`,
+  );
   return `| stream | wallets/s | raw limit/s | of the limit | first line ms |
 |---|---:|---:|---:|---:|
 ${rows.join('\n')}
@@ -86,6 +88,10 @@ async function rawPace({ raw }: WalletLoad): Promise<number | undefined> {
 function limitOf(raw: WalletLoad['raw']): string {
   if (raw === 'keypair') return '; the limit is sodium-native making pairs from seeds on as many threads';
   return raw === 'pbkdf2' ? "; the limit is OpenSSL's PBKDF2 on as many threads" : '';
+}
+
+function statedAs(perSecond: number | undefined): string {
+  return perSecond === undefined ? '' : `; stated are ${perSecond.toLocaleString('en')} wallets/s`;
 }
 
 function renderStream({ name, raw }: WalletLoad, measured: readonly StreamRound[]): string {

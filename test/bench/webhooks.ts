@@ -1,17 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createAccountClient } from '../../generated/account/client.ts';
-import { appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { SILENT } from '../store/backends.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { Connection } from './connection.ts';
 import { readCpuUs } from './cpu.ts';
+import { addEvents, isFailing, startDownReceiver } from './waiting-events.ts';
 import { LATENCY_LOADS, newAccount, timeOf } from './wallet-latency.ts';
 
 // Measures what events that wait for a receiver that is down cost the wallet service. See README.md.
@@ -26,7 +21,6 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const waiting = Number(values.waiting);
 const CALLS = 500;
-const FACTS = 1_000;
 /** Rounds that go ahead unmeasured: until V8 has compiled what runs. */
 const WARM_UP = 4;
 const [busy = 0] = loadavg();
@@ -36,18 +30,17 @@ type Round = { readonly cpuUs: number; readonly p50Ms: number };
 const postgresUrl = await findPostgres();
 if (postgresUrl === undefined) throw new Error(POSTGRES_MISSING);
 const { url: databaseUrl, drop } = await createDatabase(postgresUrl);
-const receiver = createServer((_request, response) => void response.writeHead(503).end());
-await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+const receiver = await startDownReceiver();
 const env = { KEYSLOT_DATABASE_URL: databaseUrl, KEYSLOT_WEBHOOKS_ALLOWED_TARGETS: '127.0.0.0/8' };
 const keyslot = await startKeyslot({ env });
 try {
   const { token } = await newAccount(keyslot.dataDir, '100000');
   const account = createAccountClient({ url: keyslot.baseUrl, token });
-  const { port } = receiver.address() as AddressInfo;
   const { webhook_id: id } = await account.createWebhook({
-    ...{ name: 'down', url: `http://127.0.0.1:${port}/`, events: ['wallet.*'] },
+    ...{ name: 'down', url: receiver.url, events: ['wallet.*'] },
   });
-  await fill((await account.getAccount()).account_id);
+  const { account_id: accountId } = await account.getAccount();
+  await addEvents({ dataDir: keyslot.dataDir, databaseUrl }, accountId, waiting);
   const rows: string[] = [];
   for (const load of LATENCY_LOADS.filter(({ name }) => name === 'fetch' || name === 'sign')) {
     const next = await load.prepare({ baseUrl: keyslot.baseUrl, token, dataDir: keyslot.dataDir }, CALLS);
@@ -58,7 +51,7 @@ try {
       // Which comes first changes from round to round.
       for (const isOn of at % 2 === 0 ? [true, false] : [false, true]) {
         await account.updateWebhook(id, { active: isOn });
-        if (isOn) await isFailing(id);
+        if (isOn) await isFailing(account, id);
         measured.set(isOn, await measure(connection, next));
       }
       const [on, off] = [measured.get(true), measured.get(false)];
@@ -79,32 +72,10 @@ Medians of ${rounds} rounds of ${CALLS} calls, in brackets the smallest and the 
 `;
   console.log(results);
   if (!values['dry-run']) await writeFile(new URL('webhook-results.md', import.meta.url), results);
-
-  async function isFailing(webhookId: string): Promise<void> {
-    await eventually('attempts fail', async () => {
-      const { webhooks } = await account.listWebhooks();
-      return webhooks.find(({ webhook_id }) => webhook_id === webhookId)?.failing_since;
-    });
-  }
 } finally {
   await keyslot.stop();
   receiver.close();
   await drop();
-}
-
-/** Adds as many records to an account as are to wait, behind the back of the server. */
-async function fill(accountId: string): Promise<void> {
-  const store = await openStore({ dataDir: keyslot.dataDir, databaseUrl }, SILENT);
-  try {
-    for (let made = 0; made < waiting; made += FACTS) {
-      const facts = Array.from({ length: FACTS }, (_, at) => ({
-        ...{ action: 'sign', outcome: 'ok', requestId: 'req_bench', walletId: `w_${(made + at) % 50}` },
-      }));
-      await appendAuditInOwnTransaction(store, accountId, facts, Date.now());
-    }
-  } finally {
-    await store.close();
-  }
 }
 
 async function measure(connection: Connection, next: () => Buffer): Promise<Round> {

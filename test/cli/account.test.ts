@@ -33,7 +33,9 @@ test('on a running server tokens, money, limits and second factors are as comman
 
   expect((await run('credit', 'acme', '25', '--note', 'first')).stdout).toMatch(/^Credited 25\.00 USD\.\n/);
   const { stdout } = await run('credit', 'acme', '-0.5');
-  expect(stdout).toMatch(/The account acme is prepaid\.\navailable +24\.50 USD\n/);
+  expect(stdout).toMatch(
+    /The account acme is prepaid \(by volume, without a credit limit\)\.\navailable +24\.50 USD\n/,
+  );
   const billed = await run('billing', 'acme', '--invoiced', '--credit-limit', '100');
   expect(billed.stdout).toMatch(/available +124\.50 USD \(credit limit 100\.00 USD\)/);
   expect((await run('wallet-limit', 'acme')).stdout).toContain('1000 times in 60 s (the default');
@@ -57,7 +59,7 @@ test('on a running server tokens, money, limits and second factors are as comman
     ...[
       'exit code 0',
       expect.stringMatching(
-        /^Heads were verified with the public key [0-9a-f]{64}\nThe audit log is intact\.\n$/,
+        /^acme: 1 records, signed up to [01]\nHeads were verified with the public key [0-9a-f]{64}\nThe audit log is intact\.\n$/,
       ),
     ],
   ]);
@@ -113,10 +115,10 @@ test.each([
   [['tokens', 'list', 'acme'], 'unexpected argument "acme"'],
   [['credit', 'acme'], 'missing AMOUNT_USD'],
   [['credit', 'acme', '1,000'], 'must be decimal USD'],
-  [['billing', 'acme', '--invoiced'], 'expected --prepaid, or --invoiced together with --credit-limit USD'],
+  [['billing', 'acme', '--invoiced'], 'expected --by-volume, with --credit-limit USD if it has one'],
   [
     ['billing', 'acme', '--prepaid', '--credit-limit', '5'],
-    'expected --prepaid, or --invoiced together with --credit-limit USD',
+    'expected --by-volume, with --credit-limit USD if it has one, --invoiced with',
   ],
   [['wallet-limit', 'acme', '--per-minute', '5', '--default'], 'either --per-minute N or --default'],
   [['wallet-limit', 'acme', '--per-minute', 'x'], '--per-minute must be'],

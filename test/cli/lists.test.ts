@@ -16,6 +16,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();
 
+/** Micro-USD with which no notice of a low balance is recorded. */
+const ABOVE_NOTICES = 20_000_000n;
 const NOW_MS = Date.UTC(2025, 9, 9);
 const WALLET = 'w_Mv1yfXSRds89fzXtB8iMzg';
 const UNKNOWN = '4f8b1d0e-0000-4000-8000-000000000000';
@@ -44,7 +46,7 @@ async function fill(count: number): Promise<{ readonly accountId: string; readon
       return { outcome: 'ok', requestId: `req_${at}`, tokenId, ...own };
     });
     await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
-    for (const amount of [1n, 2n, 3n])
+    for (const amount of [ABOVE_NOTICES, 2n, 3n])
       await store.transaction((tx) => credit(tx, { accountId, amount, note: undefined, nowMs: NOW_MS }));
     return { accountId, tokenId };
   } finally {
@@ -117,7 +119,7 @@ test('the entries of the books are printed for people and as JSON', async () => 
   await fill(1);
   const { entries } = await json<{ entries: readonly object[] }>('entries', 'acme', '--limit', '2');
   expect(entries).toEqual([
-    expect.objectContaining({ id: '3', kind: 'credit', amount_usd: '0.000003', balance_usd: '0.000006' }),
+    expect.objectContaining({ id: '3', kind: 'credit', amount_usd: '0.000003', balance_usd: '20.000005' }),
     expect.objectContaining({ id: '2', at: '2025-10-09T00:00:00.000Z', operation: null, units: null }),
   ]);
   const { stdout } = await run('entries', 'acme', '--since', '2025-10-09', '--until', '2025-10-10');
@@ -137,7 +139,11 @@ test.each([
   [['audit', 'list', 'acme', '--until', '2025-13-01'], 2, '--until must be a duration such as 30m'],
   [['entries', 'acme', '--since', '1h', '--until', '2h'], 2, '--since must be before --until, got'],
   [['entries', 'acme', '--cursor', 'AAAA'], 2, 'next_cursor of a page of this list, got "AAAA"'],
-  [['audit', 'list', 'acme', '--action', 'fly'], 2, '--action must be one of access, bookpayment, charge'],
+  [
+    ['audit', 'list', 'acme', '--action', 'fly'],
+    2,
+    '--action must be one of access, announcework, balance.low',
+  ],
   [['audit', 'list', 'acme', '--outcome', 'Not OK'], 2, 'such as scope_missing, got "Not OK"'],
   [['audit', 'list', 'acme', '--wallet', 'x'], 2, '--wallet must be the id of a wallet'],
   [['audit', 'list', 'acme', '--token', 'x'], 2, '--token must be the id of a token'],

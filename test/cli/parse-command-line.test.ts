@@ -15,8 +15,17 @@ test.each(runnable)(
     for (const option of options) {
       const flag = `--${option.name}`;
       const value = option.value === undefined ? true : 'x';
-      const list = option.isRepeatable ? ['x'] : undefined;
-      const forms = option.value === undefined ? [[flag]] : [[flag, 'x'], [`${flag}=x`]];
+      const values = Array.from({ length: option.valueCount ?? 1 }, () => 'x');
+      const list = option.isRepeatable ? values : undefined;
+      const forms =
+        option.value === undefined
+          ? [[flag]]
+          : [
+              [flag, ...values],
+              [`${flag}=x`, ...values.slice(1)],
+            ];
+      if (option.letter !== undefined)
+        forms.push([`-${option.letter}`, ...(option.value === undefined ? [] : values)]);
       for (const form of forms)
         expect(parseCommandLine([...start, ...form])).toMatchObject({
           kind: 'run',
@@ -45,6 +54,18 @@ test('repeatable options keep every value in order, others the last', () => {
   const line = ['keys', 'create', '--origin', 'a', '--name', 'x', '--origin=b', '--name', 'y'];
   expect(parseCommandLine(line)).toMatchObject({
     invocation: { options: { name: 'y' }, lists: { origin: ['a', 'b'] } },
+  });
+});
+
+test('an option with several values takes as many arguments', () => {
+  expect(parseCommandLine(['localnet', '--account', '-', 'a.json', '--account=X', 'b.json'])).toMatchObject({
+    invocation: { lists: { account: ['-', 'a.json', 'X', 'b.json'] } },
+  });
+  expect(parseCommandLine(['localnet', '--upgradeable-program', 'X', 'a.so'])).toMatchObject({
+    kind: 'mistake',
+    reason: expect.stringContaining(
+      '--upgradeable-program expects 3 values: --upgradeable-program ADDRESS FILE AUTHORITY',
+    ),
   });
 });
 

@@ -48,8 +48,9 @@ test('one node needs no file', () => {
   const { networks } = loadConfig({
     env: { KEYSLOT_UPSTREAM_URL: 'http://node.example/?key=1', KEYSLOT_ENVIRONMENT: 'mainnet' },
   });
+  const upstream = { url: 'http://node.example/?key=1', roles: ['read', 'send', 'subscribe', 'archive'] };
   expect(networks).toEqual([
-    { name: 'solana', environment: 'mainnet', upstreams: [{ url: 'http://node.example/?key=1' }] },
+    { name: 'solana', environment: 'mainnet', upstreams: [{ ...upstream, weight: 1 }] },
   ]);
 });
 
@@ -91,6 +92,34 @@ test('all problems are told at once, each with setting, value and bound', () => 
   expect(text).toContain('log_level (KEYSLOT_LOG_LEVEL) is "loud"; must be one of fatal, error');
   expect(text).toContain('http.behind_proxy (KEYSLOT_BEHIND_PROXY) is "maybe"; must be boolean');
   expect(text).toContain('http.max_body_bytes (KEYSLOT_MAX_BODY_BYTES) is "1k"; must be an integer');
+});
+
+test('conflicts between settings that fit are told beside settings that do not', () => {
+  const text = problemsOf({
+    env: {
+      KEYSLOT_HTTP_PORT: '65536',
+      KEYSLOT_SIGNER_USER: 'signer',
+      KEYSLOT_REDIS_URL: 'redis://localhost:6379',
+    },
+  });
+  expect(text).toContain('http.port (KEYSLOT_HTTP_PORT) is 65536');
+  expect(text).toContain('gateway_user (KEYSLOT_GATEWAY_USER) and signer_user');
+  expect(text).toContain('redis.url (KEYSLOT_REDIS_URL) is set without database_url');
+});
+
+test('an address for traces that is none is not shown: it may have a password', () => {
+  const text = problemsOf({ env: { KEYSLOT_TRACING_ENDPOINT: 'https://user:p#ss@collector/v1/traces' } });
+  expect(text).toContain('tracing.endpoint (KEYSLOT_TRACING_ENDPOINT) is not a URL such as');
+  expect(text).not.toContain('p#ss');
+});
+
+test('a setting that does not fit is in no conflict', () => {
+  const env = { KEYSLOT_REDIS_URL: 'redis://localhost:6379', KEYSLOT_DATABASE_URL: 'mysql://localhost/x' };
+  expect(problemsOf({ env })).not.toContain('redis.url');
+  const networks = '[{ environment: mars, upstreams: [] }, { environment: devnet, upstreams: [] }]';
+  const text = problemsOf({ file: file(`networks: ${networks}`) });
+  expect(text).toContain('networks.0.environment');
+  expect(text).not.toContain('is empty');
 });
 
 test('the value of a secret is not in the text, that of another item of its list neither', () => {
@@ -204,4 +233,20 @@ test('keys are made in 1 to 64 threads; unless told how many, in one per core', 
   ]);
   expect(problemsOf(threads('0'))).toContain('wallets.key_threads (KEYSLOT_KEY_THREADS) is 0; must be >= 1');
   expect(problemsOf(threads('65'))).toContain('is 65; must be <= 64');
+});
+
+test('several workers are refused with the embedded store, without Redis and with an embedded ledger, each by name', () => {
+  const text = problemsOf({ env: { KEYSLOT_WORKERS: '2' } });
+  const is = 'workers (KEYSLOT_WORKERS, --workers) is 2';
+  expect(text).toContain(`${is}, and the embedded store is for one process: set database_url`);
+  expect(text).toContain(`${is} without redis.url (KEYSLOT_REDIS_URL)`);
+  expect(text).toContain(`${is}, and networks.0.upstreams is empty`);
+  const shared = {
+    KEYSLOT_DATABASE_URL: 'postgres://localhost/x',
+    KEYSLOT_REDIS_URL: 'redis://localhost:6379',
+    KEYSLOT_UPSTREAM_URL: 'http://127.0.0.1:8899',
+  };
+  expect(loadConfig({ env: { ...shared, KEYSLOT_WORKERS: '64' } }).workers).toBe(64);
+  expect(problemsOf({ env: { ...shared, KEYSLOT_WORKERS: '65' } })).toContain('must be');
+  expect(loadConfig({ env: {} }).workers).toBe(1);
 });

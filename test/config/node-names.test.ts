@@ -77,7 +77,10 @@ test('what passes has as many names as nodes', () => {
   const config = load(['a']);
   fc.assert(
     fc.property(fc.array(name, { maxLength: 5 }), (names) => {
-      const upstreams = names.map((each) => ({ url: 'http://node.example/', ...(each && { name: each }) }));
+      const upstreams = names.map((each) => ({
+        ...{ url: 'http://node.example/', roles: [], weight: 1 },
+        ...(each && { name: each }),
+      }));
       const networks = config.networks.map((network) => ({ ...network, upstreams }));
       const called = names.map((each, index) => each ?? `node-${index + 1}`);
       expect(crossCheck({ ...config, networks })).toHaveLength(names.length - new Set(called).size);

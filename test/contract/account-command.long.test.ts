@@ -37,6 +37,8 @@ const verdictsWhere = (canSend: (example: RestCase) => boolean) =>
 const isRead = ({ request }: RestCase): boolean => request.method === 'GET';
 /** Needs something that a run without writes cannot make. */
 const isOfMade = ({ request }: RestCase): boolean => request.path.includes('$fresh_');
+/** Needs an invoice, which no run can make: a month has to end first. */
+const isOfInvoice = ({ request }: RestCase): boolean => request.path.includes('$invoice_number');
 /** Needs nothing, so that every run sends it. */
 const isPublicRead = (item: RestCase): boolean =>
   isRead(item) && item.request.token === 'none' && item.request.session === undefined;
@@ -79,7 +81,7 @@ function onServer(postgresUrl: string): void {
       const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
       expect([ended, stderr]).toEqual(['exit code 0', '']);
       expect(verdictsIn(stdout)).toEqual(
-        verdictsWhere((item) => takesToken(item) && isRead(item) && !isOfMade(item)),
+        verdictsWhere((item) => takesToken(item) && isRead(item) && !isOfMade(item) && !isOfInvoice(item)),
       );
       for (const { leftOut, reasons } of partsIn(stdout))
         expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
@@ -101,7 +103,9 @@ function onServer(postgresUrl: string): void {
       const { ended, stdout, stderr } = await contract(...args, '--json');
       expect([ended, stderr]).toEqual(['exit code 0', '']);
       expect(verdictsIn(stdout)).toEqual(
-        verdictsWhere((item) => takesToken(item) || (takesSession(item) && isRead(item))),
+        verdictsWhere(
+          (item) => !isOfInvoice(item) && (takesToken(item) || (takesSession(item) && isRead(item))),
+        ),
       );
       expect(stdout).toContain('it would change the member or the session that the run is given');
       expect([await activeOf('keys', 'writer'), await activeOf('tokens', 'writer')]).toEqual([0, 1]);

@@ -49,7 +49,7 @@ test('every method had a result and every branch of it was seen, except those li
   console.log(
     `${cases.length} contract cases; ${seen.size} methods and branches seen, ${listed.size} not yet:`,
   );
-  for (const [id, reason] of listed) console.log(`  ${id}: ${reason}`);
+  for (const [id, { why }] of listed) console.log(`  ${id}: ${why}`);
   expect(compareSeen(branchesOf(CONTRACT), seen, listed)).toEqual({
     missing: [],
     seenAfterAll: [],

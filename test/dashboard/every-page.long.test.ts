@@ -1,16 +1,27 @@
 import { mkdir } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listInvoices } from '../../src/account/billing/read-invoices.ts';
+import { eventually } from '../../src/base/eventually.ts';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findBarriers } from './axe.ts';
+import { BILLING_ENV, fillBilling, SECOND_MONTH } from './fill-billing.ts';
 import { type FilledAccount, fillAccount } from './fill-account.ts';
 import { type DashboardView, openDashboard } from './open-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
 
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 180_000;
+const ACCOUNT = 'acme';
+const INVOICE = 'INV-000002';
+/** Pages and views that the navigation does not lead to itself. */
+const DEEPER = [
+  ...['/billing/invoices', `/billing/invoices/${INVOICE}`],
+  ...['/billing/statements', `/billing/statements/${SECOND_MONTH}`, '/billing/entries'],
+  `/operator/invoices/${INVOICE}`,
+];
 /** Where `make images` writes pictures of the pages. */
 const IMAGES = process.env.KEYSLOT_IMAGES;
 const VIEWS: readonly Required<Pick<DashboardView, 'width' | 'colorScheme'>>[] = [
@@ -19,6 +30,8 @@ const VIEWS: readonly Required<Pick<DashboardView, 'width' | 'colorScheme'>>[] =
   { width: 1440, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
 ];
+/** Each width and each scheme once; the suites of single pages have the others. */
+const PAIRS = VIEWS.filter(({ width, colorScheme }) => (width === 375) === (colorScheme === 'dark'));
 
 const executable = findChromium();
 const postgres = await findPostgres();
@@ -33,8 +46,19 @@ function pages(chromium: string, postgresUrl: string): void {
   let account: FilledAccount;
 
   beforeAll(async () => {
-    [browser, world] = await Promise.all([startChromium(chromium), startMemberServer(postgresUrl)]);
-    account = await fillAccount(world, 'acme');
+    [browser, world] = await Promise.all([
+      startChromium(chromium),
+      startMemberServer(postgresUrl, {
+        env: BILLING_ENV,
+        fill: (store) => fillBilling(store, [ACCOUNT]),
+      }),
+    ]);
+    account = await fillAccount(world, ACCOUNT);
+    await eventually('the months are closed', async () =>
+      (await listInvoices(world.members.store.db, { accountId: undefined, limit: 2 })).length === 2
+        ? true
+        : undefined,
+    );
     if (IMAGES !== undefined) await mkdir(IMAGES, { recursive: true });
   }, DEADLINE_MS);
 
@@ -43,7 +67,7 @@ function pages(chromium: string, postgresUrl: string): void {
     await world?.[Symbol.asyncDispose]();
   });
 
-  test.each(VIEWS)(
+  test.each(IMAGES === undefined ? PAIRS : VIEWS)(
     'has no barrier, is no wider than the screen, does not move and asks nobody else: $width px, $colorScheme',
     async (view) => {
       const { baseUrl } = world.server;
@@ -59,7 +83,7 @@ function pages(chromium: string, postgresUrl: string): void {
         .all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
       expect(paths.length).toBeGreaterThan(8);
-      for (const path of paths) {
+      for (const path of [...paths, ...DEEPER.map((path) => `/dashboard${path}`)]) {
         const title = String(path);
         await page.goto(`${baseUrl}${title}`, { waitUntil: 'commit' });
         await page.evaluate(WATCH_SHIFTS);

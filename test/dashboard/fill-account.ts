@@ -8,12 +8,12 @@ import { SCOPES } from '../../src/account/tokens/scopes.ts';
 /** An account that operates the server and has a little of everything, and the login of its owner. */
 export type FilledAccount = { readonly email: string };
 
-/** Fills a new account: keys, tokens, a webhook that fails, wallets, calls, members, an invitation, a request for a higher limit. */
+/** Fills an account, which may be there with invoices already: keys, tokens, a webhook that fails, wallets, calls, members, an invitation, a request for a higher limit. */
 export async function fillAccount({ server, members }: MemberServer, name: string): Promise<FilledAccount> {
   const { dataDir, baseUrl } = server;
-  await command(dataDir, { kind: 'accounts.create', account: name, operates: true });
-  await addCredit(dataDir, name, '250');
   const accountId = await members.accountIdOf(name);
+  await command(dataDir, { kind: 'accounts.operator', account: name, operates: true });
+  await addCredit(dataDir, name, '250');
   const owner = await members.newOwner(accountId, `ann@${name}.example`);
   for (const role of ['developer', 'billing'] as const) await members.newMember(owner, role);
   await members.newInvitation(owner);

@@ -157,6 +157,33 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await page.getByRole('alert').waitFor();
   });
 
+  test('work is announced, a customer sees it, and it is cancelled', async () => {
+    const { members } = world();
+    const owner = await members.newOwner(await members.accountIdOf('watching'));
+    const { page, complaints } = await openAsOperator('/service-level');
+    await page.getByText('No work is planned').waitFor();
+    await page.getByRole('button', { name: 'Announce work' }).click();
+    const start = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 16);
+    await page.getByLabel('Begins').fill(start);
+    await page.getByLabel('Minutes', { exact: true }).fill('60');
+    await page.getByLabel('What is done').fill('A new disk');
+    await submit(page, 'Announce');
+    await closed(page);
+    await page.getByRole('row', { name: 'A new disk' }).getByText('Does not count towards').waitFor();
+    const customer = await open('');
+    await enter(customer.page, owner.email);
+    await customer.page.getByText('Account watching').waitFor();
+    await visit(customer.page, 'Service level');
+    await customer.page.getByRole('row', { name: 'A new disk' }).waitFor();
+    expect(await customer.page.getByRole('main').getByRole('button').count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel the work: A new disk' }).click();
+    await submit(page, 'Cancel the work');
+    await page.getByText('No work is planned').waitFor();
+    await customer.page.reload();
+    await customer.page.getByText('No work is planned').waitFor();
+    expect([...complaints, ...customer.complaints]).toEqual([]);
+  });
+
   test('a viewer of the operating account reads, and is offered no change', async () => {
     const viewer = await world().members.newMember(await newOperator(), 'viewer');
     const { page } = await open('/operator/plans');
@@ -180,7 +207,7 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     const pages = [
       { path: 'accounts', seen: page.getByRole('link', { name: 'development' }) },
       { path: 'plans', seen: page.getByRole('row', { name: 'production' }) },
-      { path: 'nodes', seen: page.getByRole('row', { name: 'localnet answers' }) },
+      { path: 'nodes', seen: page.getByRole('row', { name: 'localnet healthy' }) },
       { path: 'requests', seen: page.getByText('No open requests') },
     ];
     const check = async (): Promise<void> => {

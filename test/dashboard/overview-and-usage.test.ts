@@ -3,7 +3,8 @@ import { exportRows } from '../../src/dashboard/parts/export-rows.ts';
 import { printCsv } from '../../src/dashboard/parts/csv.ts';
 import { microOf } from '../../src/dashboard/parts/usd.ts';
 import type { Webhook } from '../../generated/account/types.ts';
-import { findAttention, type OverviewFacts } from '../../src/dashboard/pages/overview/attention.ts';
+import { findAttention } from '../../src/dashboard/pages/overview/attention.ts';
+import type { OverviewFacts } from '../../src/dashboard/pages/overview/attention-facts.ts';
 import { ownCalls } from '../../src/dashboard/pages/overview/own-calls.ts';
 import { printP99 } from '../../src/dashboard/pages/overview/print-p99.ts';
 import { groupName } from '../../src/dashboard/pages/usage/group-name.ts';
@@ -12,27 +13,13 @@ import { toTimeSeries } from '../../src/dashboard/pages/usage/time-series.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
 const SOUND: OverviewFacts = { session: { has_second_factor: true, backup_codes_left: 8 }, nowMs: NOW };
-const balance = (available_usd: string) => ({
-  ...{
-    available_usd,
-    balance_usd: '0.00',
-    credit_limit_usd: '0.00',
-    reserved_usd: '0.00',
-    charged_usd: '0.00',
-  },
-});
 const idsOf = (own: Partial<OverviewFacts>) => findAttention({ ...SOUND, ...own }).map(({ id }) => id);
 
 describe('what needs attention', () => {
   test('nothing, where all is well or not known', () => {
     expect(idsOf({})).toEqual([]);
     expect(idsOf({ refused: 0, openRequests: 0, keys: [], tokens: [], networks: [] })).toEqual([]);
-  });
-
-  test('a prepaid account with less than 1 USD, to the micro-USD; not one that is invoiced', () => {
-    expect(idsOf({ account: { billing: 'prepaid', balance: balance('0.999999') } })).toEqual(['balance']);
-    expect(idsOf({ account: { billing: 'prepaid', balance: balance('1.00') } })).toEqual([]);
-    expect(idsOf({ account: { billing: 'invoiced', balance: balance('0.00') } })).toEqual([]);
+    expect(idsOf({ accountsInNeed: 0, invoices: [] })).toEqual([]);
   });
 
   test('a webhook that fails or has stopped by itself, not one that a member turned off', () => {
@@ -83,7 +70,8 @@ describe('what needs attention', () => {
       spans: [],
     };
     const networks = [{ ...network, state: 'unavailable' as const }];
-    expect(idsOf({ networks, refused: 1, openRequests: 2 })).toEqual(['/m', 'refused', 'requests']);
+    const facts = { networks, refused: 1, openRequests: 2, accountsInNeed: 1 };
+    expect(idsOf(facts)).toEqual(['/m', 'refused', 'requests', 'accounts']);
   });
 });
 
@@ -190,7 +178,8 @@ test('units without calls are 0, and the last one is the one of now', () => {
 
 test('groups have names: of keys, tokens and times', () => {
   expect(groupName({ group: '2026-01-15T08:00:00Z' }, 'hour')).toBe('2026-01-15 08:00');
-  expect(groupName({ group: '2026-01-15T00:00:00Z' }, 'day')).toBe('2026-01-15');
+  for (const by of ['day', 'day_operation'])
+    expect(groupName({ group: '2026-01-15T00:00:00Z' }, by)).toBe('2026-01-15');
   expect(groupName({ group: 'id', key_name: 'checkout' }, 'key')).toBe('checkout');
   expect(groupName({ group: '3f0c1a52-7a3e-4c1b-9f0e-2b6d6a8c9e11' }, 'token')).toBe('3f0c1a52…');
   expect(groupName({ group: 'getSlot' }, 'method')).toBe('getSlot');

@@ -10,6 +10,8 @@ export type ScriptedLogin = {
   /** The code of its second factor; absent: it has none. */
   readonly code?: string;
   readonly scopes: readonly string[];
+  /** Answers of operations that the script does not know, by method and path, such as `GET /invoices`. */
+  readonly answers?: Readonly<Record<string, unknown>>;
 };
 
 export type ScriptedAccount = {
@@ -29,6 +31,18 @@ type Row = { [member: string]: unknown };
 const NOW = '2026-11-24T09:30:00.000Z';
 /** What the overview reads of an account that has used nothing. */
 const SHOWN: Readonly<Record<string, unknown>> = {
+  'GET /availability': {
+    target_percent: '99.9500',
+    service_credits: [{ below_percent: '99.9500', credit_percent: 10 }],
+    current: {
+      ...{ month: '2026-11', availability_percent: '100.0000', minutes: 34_000, unavailable_minutes: '0' },
+      ...{ planned_minutes: 0, credit_percent: 0 },
+    },
+    error_budget: {
+      ...{ allowed_minutes: '21.6', used_minutes: '0', left_minutes: '21.6', left_percent: '100.0000' },
+    },
+    ...{ history: [], planned_work: [] },
+  },
   'GET /networks': {
     networks: [
       {
@@ -145,7 +159,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
     if (!state.isSignedIn) return problem(401, 'session_missing', 'Sign in first.');
     const [kind = '', id = '', verb] = pathname.split('/').slice(3);
     if (operation === 'GET /session') return { status: 200, body: session() };
-    const read = SHOWN[operation];
+    const read = SHOWN[operation] ?? login.answers?.[operation];
     if (read !== undefined) return { status: 200, body: read };
     if (operation === 'DELETE /session') {
       state.isSignedIn = false;

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
@@ -8,6 +7,7 @@ import { type MemberServer, startMemberServer } from '../account-api/sessions/me
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findBarriers } from './axe.ts';
+import { download } from './download.ts';
 import { type FilledAccount, fillUsage } from './fill-usage.ts';
 import { openDashboard } from './open-dashboard.ts';
 
@@ -27,7 +27,7 @@ const PAGES: readonly (readonly [path: string, shown: string])[] = [
   ['/usage', '.table-area tbody tr:not([aria-hidden])'],
   ['/usage/wallets', '.table-area tbody tr:not([aria-hidden])'],
   ['/usage/limits', '.limits dd:not(:text("…"))'],
-  ['/usage/billing', '.table-area tbody tr:not([aria-hidden])'],
+  ['/billing/entries', '.table-area tbody tr:not([aria-hidden])'],
   ['/audit', '.table-area tbody tr:not([aria-hidden])'],
   ['/audit/verification', '#verify'],
 ];
@@ -110,19 +110,26 @@ function served(chromium: string, postgresUrl: string): void {
     await page.locator('.chart canvas').waitFor();
     await page.getByLabel('Sums by').selectOption('Method');
     await page.getByRole('row', { name: /^getSlot/ }).waitFor();
-    const csv = await downloaded(page, 'Download CSV');
+    const csv = (await download(page, 'Download CSV')).text;
     expect(csv.split('\r\n')[0]).toBe('method,id,calls,errors,refused,weight,messages');
     expect(csv).toMatch(/^getBalance,getBalance,1,1,0,\d+,0\r$/m);
     await page.getByRole('link', { name: 'Wallet operations' }).click();
     await page.getByRole('row', { name: /^create 1 0 1 \$0.001/ }).waitFor();
+    await page.getByLabel('Sums by').selectOption('Day (UTC) and operation');
+    await page.getByRole('row', { name: /^\d{4}-\d\d-\d\d create 1 0 1 \$0.001/ }).waitFor();
+    expect((await download(page, 'Download CSV')).text).toMatch(
+      /^day,operation,requests,refused,units,cost_usd\r\n\d{4}-\d\d-\d\d,create,1,0,1,0\.001\r\n/,
+    );
+    await page.getByLabel('Chart').selectOption('Cost');
+    await page.locator('.chart-legend').getByText('$0.001').waitFor();
     await page.getByLabel('Sums by').selectOption('Token or member');
     await page.getByRole('row', { name: new RegExp(`^Dashboard \\(${acme.email}\\) 1 0`) }).waitFor();
     await page.getByRole('link', { name: 'Limits' }).click();
     const left = page.getByText(/^[\d,]+ requests a minute, [\d,]+ left now$/);
     await left.first().waitFor();
-    await page.getByRole('link', { name: 'Billing' }).click();
-    await page.getByRole('row', { name: /wallet_creation 1 -\$0.001 \$0.00 \$24.999/ }).waitFor();
-    expect(await downloaded(page, 'Download CSV')).toMatch(
+    await page.goto(`${world.server.baseUrl}/dashboard/billing/entries`);
+    await page.getByRole('row', { name: /Wallet creation 1 -\$0.001 \$0.00 \$24.999/ }).waitFor();
+    expect((await download(page, 'Download CSV')).text).toMatch(
       /,charge,wallet_creation,1,-0.001,0.00,0.001,24.999,/,
     );
     expect(complaints).toEqual([]);
@@ -140,7 +147,7 @@ function served(chromium: string, postgresUrl: string): void {
     await page.getByRole('button', { name: 'Details of record 2' }).click();
     await page.getByRole('dialog', { name: 'Record 2' }).getByText('setup_link.accept').waitFor();
     await page.keyboard.press('Escape');
-    const lines = (await downloaded(page, 'Download JSONL')).trimEnd().split('\n');
+    const lines = (await download(page, 'Download JSONL')).text.trimEnd().split('\n');
     const seqs = lines.map((line) => (JSON.parse(line) as { readonly seq: number }).seq);
     expect(seqs).toEqual(Array.from(seqs, (_, index) => seqs.length - index));
     expect(complaints).toEqual([]);
@@ -200,15 +207,4 @@ function served(chromium: string, postgresUrl: string): void {
       expect(complaints).toEqual([]);
     },
   );
-}
-
-/** What a button saves. */
-async function downloaded(page: Page, name: string): Promise<string> {
-  // The picker is a window of the browser, which no test can answer.
-  await page.evaluate('delete window.showSaveFilePicker; delete Window.prototype.showSaveFilePicker');
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name }).click(),
-  ]);
-  return await readFile(await download.path(), 'utf8');
 }

@@ -1,7 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sessionCookieName } from '../../src/server/rest/session-cookie.ts';
-import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
+import {
+  type MemberServer,
+  type MemberServerOptions,
+  startMemberServer,
+} from '../account-api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { addCredit } from '../support/wallet-account.ts';
@@ -32,7 +36,11 @@ export type MemberPages = {
 };
 
 /** Tests against a real server in one browser; skipped where there is no browser or no PostgreSQL. */
-export async function describeMemberPages(name: string, tests: (pages: MemberPages) => void): Promise<void> {
+export async function describeMemberPages(
+  name: string,
+  tests: (pages: MemberPages) => void,
+  options: MemberServerOptions = {},
+): Promise<void> {
   const executable = findChromium();
   const postgres = await findPostgres();
   if (executable === undefined || postgres === undefined) {
@@ -46,7 +54,7 @@ export async function describeMemberPages(name: string, tests: (pages: MemberPag
     let accounts = 0;
 
     beforeAll(async () => {
-      [browser, world] = await Promise.all([startChromium(executable), startMemberServer(postgres)]);
+      [browser, world] = await Promise.all([startChromium(executable), startMemberServer(postgres, options)]);
     });
 
     afterAll(async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AuditHead, AuditRecord } from '../../generated/account/types.ts';
 import { headBytes, recordBytes } from '../../runtime/audit-bytes.ts';
 import { browserCrypto } from '../../src/dashboard/pages/audit/browser-crypto.ts';
-import { fromHex, toHex } from '../../src/dashboard/pages/audit/hex.ts';
+import { fromHex, toHex } from '../../runtime/hex.ts';
 import { type VerifiedHead, verifyChain } from '../../src/dashboard/pages/audit/verify-chain.ts';
 
 const ACCOUNT = '5a1e2f70-0c7b-4a54-8d3b-6f1f0e9d2c33';

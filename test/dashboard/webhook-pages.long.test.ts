@@ -24,7 +24,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.getByText('keyslot listen').waitFor();
     const secret = await createWebhook(page, receiver.url);
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole('link', { name: 'billing' }).click();
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     const test = await eventually('the test event', () => receiver.received[0]);
     expect(verified(test, secret).type).toBe('webhook.test');
@@ -49,7 +49,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     receiver.answerWith((_received, response) => void response.writeHead(503).end('closed for lunch'));
     const { page } = await open(await newMember(), '/webhooks');
     const secret = await createWebhook(page, receiver.url);
-    await page.getByRole('link', { name: 'billing' }).click();
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('failing', { exact: true }).waitFor();
     await page.getByText('Events wait and are sent again').waitFor();
@@ -118,7 +118,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     const receiver = await startReceiver();
     const { page } = await open(await newMember(), '/webhooks');
     await createWebhook(page, receiver.url);
-    await page.getByRole('link', { name: 'billing' }).click();
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Single types (optional)').fill('wallet.sing');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -150,7 +150,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.keyboard.press('Escape');
     await createWebhook(page, receiver.url);
     await expectSound(page);
-    await page.getByRole('link', { name: 'billing' }).click();
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByRole('button', { name: 'Attempts of webhook.test' }).waitFor();
     const shown = process.env.KEYSLOT_IMAGES;

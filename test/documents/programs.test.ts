@@ -55,3 +55,9 @@ test('the commands of docs/languages.md call the ledger and create a wallet', as
   expect(printed).toMatch(/"result":\d+/);
   expect(printed).toContain('"custody":"managed"');
 });
+
+test('the commands of docs/service-level.md show the availability', async (context) => {
+  if (!hasTools()) context.skip(TOOLS_MISSING);
+  const printed = await runShell(reader(), blocksOf('docs/service-level.md', 'sh').join('\n'));
+  expect(JSON.parse(printed)).toMatchObject({ target_percent: '99.9500', history: [] });
+});

@@ -18,7 +18,7 @@ export const THOROUGH_CASES = {
   exactDuplicates: 1_000,
   exactCached: 1_000,
   freshAnswers: 300,
-  exactStreams: 60,
+  exactStreams: 30,
   httpBodies: 16_000,
   rawRequests: 3_000,
 } as const;

@@ -12,7 +12,7 @@ let counted: CountedCalls[];
 let refusals: string[];
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_760_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ now: 1_760_000_000_000, toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
   counted = [];
   refusals = [];
   admission = createAdmission({

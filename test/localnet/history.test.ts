@@ -63,8 +63,8 @@ test('structures stay bounded over 50,000 slots with transactions', { timeout: 1
 });
 
 test('a clock that is set back delays no sample beyond a minute', () => {
-  const samples = new PerformanceSamples({ timeMs: 1_000_000, slot: 1n, transactions: 0 });
-  samples.observe({ timeMs: 500_000, slot: 2n, transactions: 0 });
-  samples.observe({ timeMs: 560_000, slot: 152n, transactions: 7 });
-  expect(samples.latest(1)).toEqual([{ slot: 152n, transactions: 7, slots: 150n, seconds: 60 }]);
+  const samples = new PerformanceSamples({ timeMs: 1_000_000, slot: 1n, transactions: 0, votes: 0 });
+  samples.observe({ timeMs: 500_000, slot: 2n, transactions: 0, votes: 0 });
+  samples.observe({ timeMs: 560_000, slot: 152n, transactions: 7, votes: 0 });
+  expect(samples.latest(1)).toEqual([{ slot: 152n, transactions: 7, votes: 0, slots: 150n, seconds: 60 }]);
 });

@@ -105,3 +105,14 @@ test('after the end nothing lands any more; without a delay everything does at o
   now.queue.add(transaction('a'));
   expect(now.landed).toEqual(['a']);
 });
+
+test('a flush lands what is pending at once, in order; what comes meanwhile waits', async () => {
+  const { queue, landed } = queueOf();
+  for (const signature of ['a', 'b']) queue.add(transaction(signature));
+  const flushed = queue.flush();
+  queue.add(transaction('c'));
+  await flushed;
+  expect([landed, queue.has(transaction('c'))]).toEqual([['a', 'b'], true]);
+  vi.advanceTimersByTime(DELAY_MS);
+  expect(landed).toEqual(['a', 'b', 'c']);
+});

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { parseLocalnetArguments } from '../../src/localnet/localnet-options.ts';
+import { parseLocalnetArguments, readLocalnetOptions } from '../../src/localnet/localnet-options.ts';
 
 const SETTINGS = [
   ['slot-ms', 'slotMs', CONFIG_INTEGERS['localnet.slot_ms']],
   ['finality-slots', 'finalitySlots', CONFIG_INTEGERS['localnet.finality_slots']],
   ['lamports-per-byte', 'lamportsPerByte', CONFIG_INTEGERS['localnet.lamports_per_byte']],
+  ['slots-per-epoch', 'slotsPerEpoch', CONFIG_INTEGERS['localnet.slots_per_epoch']],
   ['history-slots', 'historySlots', CONFIG_INTEGERS['localnet.history_slots']],
   ['history-transactions', 'historyTransactions', CONFIG_INTEGERS['localnet.history_transactions']],
   ['rpc-port', 'rpcPort', { ...CONFIG_INTEGERS['http.port'], default: 8899 }],
@@ -19,3 +20,24 @@ test.each(SETTINGS)('--%s has the default and the bounds of the specification', 
   for (const bad of [bounds.minimum - 1, bounds.maximum + 1, 'x', '', '1e3', '10.5'])
     expect(() => read(bad)).toThrow(range);
 });
+
+test('the validator votes unless it is told not to', () => {
+  const votes = (...values: readonly string[]): boolean =>
+    readLocalnetOptions(Object.fromEntries(values.map((name) => [name, true]))).votes;
+  expect([votes(), votes('votes'), votes('no-votes')]).toEqual([true, true, false]);
+  expect(parseLocalnetArguments(['--no-votes']).votes).toBe(false);
+  expect(() => votes('votes', 'no-votes')).toThrow('--votes and --no-votes exclude each other');
+});
+
+test.each(['limit-ledger-size', 'limit-blockstore-size'])(
+  '--%s is the number of transactions that are kept, within the range of that',
+  (name) => {
+    const read = (shreds: string): number => readLocalnetOptions({ [name]: shreds }).historyTransactions;
+    const { minimum, maximum } = CONFIG_INTEGERS['localnet.history_transactions'];
+    expect(['0', '5000', '800000', '50000000'].map(read)).toEqual([minimum, 5_000, 800_000, maximum]);
+    expect(() => read('-1')).toThrow(`--${name} -1 is not a whole number from 0`);
+    expect(() => readLocalnetOptions({ [name]: '1', 'history-transactions': '1000' })).toThrow(
+      `--history-transactions and --${name} exclude each other`,
+    );
+  },
+);

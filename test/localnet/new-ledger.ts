@@ -4,7 +4,8 @@ import { RESULT_VALIDATORS } from '../../generated/contract/ledger/results.ts';
 import { parseJson, stringifyJson } from '../../src/rpc/json.ts';
 import { ServiceError } from '../../src/base/service-error.ts';
 import { callMethod } from '../../src/localnet/call-method.ts';
-import { Ledger, type LedgerOptions } from '../../src/localnet/ledger.ts';
+import { Ledger } from '../../src/localnet/ledger.ts';
+import type { LedgerOptions } from '../../src/localnet/ledger-options.ts';
 
 export const SLOT_MS = 400;
 

@@ -12,7 +12,7 @@ import { NODE } from '../support/node-process.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 600_000;
 const { PATH = '', HOME = '' } = process.env;
 const env = { PATH, HOME };
 const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;

@@ -92,12 +92,21 @@ test('of a node that is gone /readyz has its name, /metrics no pace, and neither
     { environment: 'devnet', upstreams: [{ url: 'http://127.0.0.1:1/rpc?token=node-secret', name: 'main' }] },
   ]);
   const answer = await ready();
-  expect([answer.code, answer.networks]).toEqual([
+  expect([answer.code, answer.networks]).toMatchObject([
     503,
     [
       {
         ...{ name: 'solana', environment: 'devnet', upstream: 'upstreamUnavailable', slot_ms: null },
-        nodes: [{ name: 'main', version: null, feature_set: null, is_ordered: false, is_reachable: false }],
+        nodes: [
+          {
+            name: 'main',
+            version: null,
+            feature_set: null,
+            is_ordered: false,
+            is_reachable: false,
+            standing: 'down',
+          },
+        ],
       },
     ],
   ]);
@@ -106,4 +115,22 @@ test('of a node that is gone /readyz has its name, /metrics no pace, and neither
     'keyslot_node_info{network="solana-devnet",node="main",version="",feature_set="",ordered="false"} 1',
   ]);
   expect(JSON.stringify(answer)).not.toMatch(/node-secret|127\.0\.0\.1/);
+});
+
+test('/readyz says degraded, and stays ready, while one of several nodes is gone; metrics and reasons name it', async () => {
+  const node = await nodeSaying(AGAVE, 150);
+  const gone = { url: 'http://127.0.0.1:1/', name: 'gone' };
+  const { ready, metrics } = await serving([
+    { environment: 'devnet', upstreams: [{ url: node.url, name: 'here' }, gone] },
+  ]);
+  const answer = await eventually('the lost node is known', async () => {
+    const { code, status, networks } = await ready();
+    return networks[0]?.nodes[1]?.standing === 'down' ? { code, status, networks } : undefined;
+  });
+  expect(answer).toMatchObject({ code: 200, status: 'degraded' });
+  expect(answer.networks[0]?.nodes[1]?.reasons).toEqual(['failed: upstreamUnavailable']);
+  expect(await metrics('keyslot_node_healthy')).toEqual([
+    'keyslot_node_healthy{network="solana-devnet",node="here"} 1',
+    'keyslot_node_healthy{network="solana-devnet",node="gone"} 0',
+  ]);
 });

@@ -1,7 +1,9 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { eventually } from '../../src/base/eventually.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, RPC_PATH, startGateway } from './start-gateway.ts';
 
@@ -23,7 +25,12 @@ test('a stopping server lets requests under way finish and takes no new connecti
   const answer = post(gateway.rpcUrl, CALL);
   const finish = await arrived.promise;
   const closed = gateway.close(5_000);
-  await expect(fetch(`${gateway.baseUrl}/healthz`, { headers: { connection: 'close' } })).rejects.toThrow();
+  const isServed = (): Promise<boolean> =>
+    fetch(`${gateway.baseUrl}/healthz`, { headers: { connection: 'close' } }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await eventually('connections are refused', async () => ((await isServed()) ? undefined : true));
   finish();
   expect(await (await answer).json()).toMatchObject({ result: 9 });
   await closed;
@@ -64,4 +71,27 @@ test('requests that outlast the deadline are cut off', async () => {
   await arrived.promise;
   await gateway.close(50);
   await failed;
+});
+
+/** A server that answers everything with 200. */
+const startPlainServer = () =>
+  startHttpServer(async (_request, response) => void response.end('ok'), {
+    ...{ host: '127.0.0.1', port: 0, portSetting: 'http.port' },
+    ...{ requestTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+  });
+
+test('before it stops, a server goes on with each answer the last on its connection, new ones included', async () => {
+  const server = await startPlainServer();
+  const ask = async () => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/`);
+    await answer.text();
+    return [answer.status, answer.headers.get('connection')];
+  };
+  expect(await ask()).toEqual([200, 'keep-alive']);
+  server.closeAfterAnswers();
+  expect([await ask(), await ask()]).toEqual([
+    [200, 'close'],
+    [200, 'close'],
+  ]);
+  await server.close(1_000);
 });

@@ -201,7 +201,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const shared = {
     ledger: withMetering(observed, metering),
     admission: createAdmission({
-      rateLimit: createMemoryRateLimit(),
+      rateLimit: createMemoryRateLimit(() => Date.now()),
       planOf: () => options.plan ?? WIDE_PLAN,
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
       ...metering,
@@ -218,7 +218,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const refusalOf = options.refusalOf ?? (() => undefined);
   const tallies = new MessageTallies(options.countPushed ?? (() => undefined));
   const socketEndpoint = createSocketEndpoint({
-    ...{ ...shared, ...bounds, refusalOf, sockets, metrics: socketMetrics },
+    ...{ ...shared, ...bounds, refusalOf, sockets, metrics: socketMetrics, network: 'solana-localnet' },
     leave: hub.leave,
     openTally: (keyId) => tallies.open(keyId, 'solana-localnet'),
   });
@@ -229,7 +229,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const readiness = options.readiness ?? { isReady: true, parts: {} };
   const operations = createStatusRoutes({
-    ...{ registry: metrics.registry, readReadiness: async () => readiness },
+    ...{
+      metrics: { contentType: metrics.registry.contentType, read: () => metrics.registry.metrics() },
+      readReadiness: async () => readiness,
+    },
     ...{ rpcPaths: [RPC_PATH], baseUrlOf },
   });
   const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];

@@ -33,6 +33,14 @@ test('/readyz is 200 when all parts are ready, 503 otherwise', async () => {
   await down.close();
 });
 
+test('/readyz is 503 while the server stops, ready as its parts are', async () => {
+  const stopping = { isReady: true, isStopping: true, parts: {} };
+  const down = await startGateway({ nodeUrls: [node.url], readiness: stopping });
+  const answer = await fetch(`${down.baseUrl}/readyz`);
+  expect([answer.status, await answer.json()]).toEqual([503, { status: 'stopping' }]);
+  await down.close();
+});
+
 test('/metrics counts by known method and outcome, and holds no key', async () => {
   await post(gateway.rpcUrl, '{"jsonrpc":"2.0","id":1,"method":"getSlot"}');
   const secret = `ks_key_${randomBytes(24).toString('hex')}`;

@@ -8,7 +8,7 @@ function linesOf(env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
   const parts = { config: loadConfig({ env }), log, plans: {}, usage: {}, limitMetrics: {}, keyUses: {} };
-  startGate(parts as unknown as GateParts);
+  startGate({ ...parts, rateLimits: { of: () => ({}) } } as unknown as GateParts);
   return lines;
 }
 

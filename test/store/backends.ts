@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
-import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
+import {
+  openStore,
+  type PrioritizedStore,
+  type Store,
+  type StoreOptions,
+} from '../../src/store/open-store.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
@@ -20,9 +25,9 @@ export type TestBackend = {
   /** A place with no table in it that nothing else uses; emptied after the test. */
   place(): StoreOptions;
   /** A store that all tests of a block share, opened before the first of them; an embedded one has the block's place for itself. */
-  shared(): () => Store;
+  shared(): () => PrioritizedStore;
   /** The same, without a row in its tables at the beginning of each test. */
-  emptied(): () => Store;
+  emptied(): () => PrioritizedStore;
 };
 
 const postgresUrl = await findPostgres();
@@ -33,7 +38,7 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
     const dataDir = useDataDir();
     beforeAll(() => prepareStore(dataDir()));
     const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
-    const shared = (): (() => Store) => useSharedStore(() => ({ dataDir: dataDir() }));
+    const shared = (): (() => PrioritizedStore) => useSharedStore(() => ({ dataDir: dataDir() }));
     body({ kind: 'pglite', place, shared, emptied: () => emptiedForEach(shared()) });
   });
   if (postgresUrl === undefined) {
@@ -47,7 +52,7 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
       onTestFinished(() => dropSchema(postgresUrl, schema));
       return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
     };
-    const shared = (): (() => Store) => {
+    const shared = (): (() => PrioritizedStore) => {
       const schema = newSchema();
       afterAll(() => dropSchema(postgresUrl, schema));
       return useSharedStore(() => ({ dataDir: dataDir(), databaseUrl: postgresUrl, schema }));
@@ -57,14 +62,14 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
 }
 
 /** Opens a store that is closed when the test ends. */
-export async function useStore(options: StoreOptions): Promise<Store> {
+export async function useStore(options: StoreOptions): Promise<PrioritizedStore> {
   const store = await openStore(options, SILENT);
   onTestFinished(() => store.close());
   return store;
 }
 
-function useSharedStore(place: () => StoreOptions): () => Store {
-  let store: Store | undefined;
+function useSharedStore(place: () => StoreOptions): () => PrioritizedStore {
+  let store: PrioritizedStore | undefined;
   beforeAll(async () => {
     store = await openStore(place(), SILENT);
   }, OPEN_DEADLINE_MS);
@@ -75,7 +80,7 @@ function useSharedStore(place: () => StoreOptions): () => Store {
   };
 }
 
-function emptiedForEach(store: () => Store): () => Store {
+function emptiedForEach(store: () => PrioritizedStore): () => PrioritizedStore {
   beforeEach(() => removeRows(store()));
   return store;
 }

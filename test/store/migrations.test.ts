@@ -3,9 +3,12 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { expect, test } from 'vitest';
 import * as accessTables from '../../src/store/access-tables.ts';
 import * as auditTables from '../../src/store/audit-tables.ts';
+import * as billingTables from '../../src/store/billing-tables.ts';
+import * as mailTables from '../../src/store/mail-tables.ts';
 import * as memberTables from '../../src/store/member-tables.ts';
 import * as moneyTables from '../../src/store/money-tables.ts';
 import * as signerTables from '../../src/store/signer-tables.ts';
+import * as topicTables from '../../src/store/topic-tables.ts';
 import * as usageTables from '../../src/store/usage-tables.ts';
 import * as walletTables from '../../src/store/wallet-tables.ts';
 import * as webhookTables from '../../src/store/webhook-tables.ts';
@@ -15,9 +18,12 @@ const tables = {
   ...firstTables,
   ...accessTables,
   ...auditTables,
+  ...billingTables,
+  ...mailTables,
   ...memberTables,
   ...moneyTables,
   ...signerTables,
+  ...topicTables,
   ...usageTables,
   ...walletTables,
   ...webhookTables,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { constants, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createStreamClient,
@@ -15,6 +18,27 @@ const clientOf = (url: string, options: Partial<StreamClientOptions> = {}): Stre
   const client = createStreamClient({ url, apiKey: KEY, maxPauseMs: 20, ...options });
   onTestFinished(() => client.close());
   return client;
+};
+
+/** Ends the connection of the first `ended` streams, as Node does where too many were reset in a short time; then it refuses. */
+const startEndingServer = async (ended: number) => {
+  let openings = 0;
+  const server = createServer();
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined);
+    if (++openings <= ended) stream.session?.goaway(constants.NGHTTP2_INTERNAL_ERROR);
+    else
+      stream.respond(
+        { 'content-type': 'application/grpc', 'grpc-status': '16', 'grpc-message': 'who?' },
+        { endStream: true },
+      );
+  });
+  server.on('session', (session) => session.on('error', () => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, openings: () => openings };
 };
 
 const threeTransactions = (): readonly BlockTransaction[] =>
@@ -61,6 +85,21 @@ describe('the client', () => {
     const second = await startStreamServer({ node, port: first.port });
     expect((await next).value).toMatchObject({ slot: 101n });
     await second.close(100);
+  });
+
+  it('opens a stream again whose connection ended at its opening, three times at most', async () => {
+    const once = await startEndingServer(1);
+    const lost: string[] = [];
+    const onReconnect = ({ status }: StreamCallError): void => void lost.push(status);
+    await expect(clientOf(once.url).subscribe('slots', { onReconnect }).next()).rejects.toMatchObject({
+      status: 'UNAUTHENTICATED',
+    });
+    expect([lost, once.openings()]).toEqual([['INTERNAL'], 2]);
+    const always = await startEndingServer(Number.POSITIVE_INFINITY);
+    await expect(clientOf(always.url).subscribe('slots').next()).rejects.toMatchObject({
+      status: 'INTERNAL',
+    });
+    expect(always.openings()).toBe(3);
   });
 
   it('tells at once what cannot be mended', async () => {

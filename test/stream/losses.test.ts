@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type StreamClient } from '../../generated/stream/package.ts';
-import { type CutProxy, startCutProxy } from '../support/cut-proxy.ts';
+import { type CutProxy, startCutProxy } from '../../src/lab/faults/cut-proxy.ts';
 import { rounds } from '../support/rounds.ts';
 import {
   type RunningKeyslot,
@@ -130,3 +130,30 @@ async function keepFlowing(): Promise<void> {
     await pause(50);
   }
 }
+
+/** The pauses of grpc-js itself, 1 s at first and 1.6 times as long each time, would go on for longer than this after the loss. */
+const AWAY_MS = 3_000;
+const BACK_MS = 1_000;
+
+it(
+  'a server that was away for a while is found again within the longest pause',
+  async () => {
+    const messages = client.subscribe('slots');
+    await messages.next();
+    toServer.isDown = true;
+    toServer.cut();
+    const lostAtMs = performance.now();
+    const next = (async () => {
+      for (;;) {
+        await messages.next();
+        if (!toServer.isDown) return performance.now();
+      }
+    })();
+    await pause(AWAY_MS - (performance.now() - lostAtMs));
+    toServer.isDown = false;
+    const backAtMs = performance.now();
+    expect((await next) - backAtMs).toBeLessThan(BACK_MS);
+    await messages.return(undefined);
+  },
+  DEADLINE_MS,
+);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
@@ -19,21 +19,25 @@ export type NodeProcess = {
   readonly stop: () => Promise<void>;
 };
 
-/**
- * Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME; `openFiles`: how many files it
- * may open, if fewer than this process.
- */
+export type NodeOptions = {
+  /** How many files it may open, if fewer than this process. */
+  readonly openFiles?: number | undefined;
+  /** The root of another checkout, whose script and Node are run. */
+  readonly root?: string | undefined;
+};
+
+/** Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME. */
 export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { openFiles }: { readonly openFiles?: number | undefined } = {},
+  { openFiles, root = ROOT }: NodeOptions = {},
 ): NodeProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const command = [NODE, ...FLAGS, ...args];
+  const command = [root === ROOT ? NODE : join(root, 'node_modules/node/bin/node'), ...FLAGS, ...args];
   const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
   const [program = NODE, ...given] = [...limited, ...command];
   const child = spawn(program, given, {
-    cwd: ROOT,
+    cwd: root,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

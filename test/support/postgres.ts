@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { createScratchDatabase, type ScratchDatabase } from '../../src/lab/gateways/scratch-database.ts';
 
 const CANDIDATES = ['postgres://postgres@127.0.0.1:5432/test', 'postgres://root@127.0.0.1:5432/test'];
 
@@ -32,19 +32,8 @@ export async function dropSchema(url: string, schema: string): Promise<void> {
 }
 
 /** Makes a database of its own beside the one of an address. */
-export async function createDatabase(
-  url: string,
-): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
-  const name = `keyslot_test_${randomBytes(6).toString('hex')}`;
-  const run = async (statement: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  await run(`create database ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return { url: own.href, drop: () => run(`drop database ${name} with (force)`) };
+export function createDatabase(url: string): Promise<ScratchDatabase> {
+  return createScratchDatabase(url, 'keyslot_test_');
 }
 
 async function answers(url: string): Promise<boolean> {

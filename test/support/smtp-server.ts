@@ -13,6 +13,8 @@ export type SmtpScript = {
   readonly isSilent?: boolean;
   /** Answer to RCPT TO in place of 250. */
   readonly refusal?: string;
+  /** Answer to AUTH in place of 235. */
+  readonly loginRefusal?: string;
   /** Extensions besides AUTH PLAIN. */
   readonly extensions?: readonly string[];
 };
@@ -53,7 +55,7 @@ export async function startSmtpServer(script: SmtpScript = {}): Promise<SmtpServ
 
 function converse(
   socket: Socket,
-  { refusal, extensions = [] }: SmtpScript,
+  { refusal, loginRefusal, extensions = [] }: SmtpScript,
   kept: { readonly mails: TakenMail[]; readonly commands: string[] },
 ): void {
   let from = '';
@@ -73,7 +75,7 @@ function converse(
   };
   const answers: Readonly<Record<string, (path: string) => void>> = {
     EHLO: offer,
-    AUTH: () => say('235 welcome'),
+    AUTH: () => say(loginRefusal ?? '235 welcome'),
     QUIT: () => say('221 bye'),
     MAIL: (path) => {
       from = path;

@@ -3,8 +3,25 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 const CASES = `${sep}test${sep}contract${sep}ledger.contract.test.ts`;
 
-/** Says at the end how many contract cases passed, and which tests did not run and why, one line per reason. */
+/**
+ * Says at the end how many contract cases passed, and which tests did not run and why, one line per reason; and of a run that is
+ * terminated, as one that takes too long, which files had not ended.
+ */
 export default class SummaryReporter implements Reporter {
+  readonly #underWay = new Set<string>();
+
+  onInit(): void {
+    process.once('SIGTERM', () => console.log(`TERMINATED during: ${[...this.#underWay].join(', ')}`));
+  }
+
+  onTestModuleStart({ relativeModuleId }: TestModule): void {
+    this.#underWay.add(relativeModuleId);
+  }
+
+  onTestModuleEnd({ relativeModuleId }: TestModule): void {
+    this.#underWay.delete(relativeModuleId);
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const cases = tests.filter(({ module, parent }) => module.moduleId.endsWith(CASES) && parent !== module);

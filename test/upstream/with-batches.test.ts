@@ -5,7 +5,7 @@ import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { BrokenConnection } from '../../src/upstream/broken-connection.ts';
 import { withBatchSupport } from '../../src/upstream/batch-support.ts';
-import { spreadCalls } from '../../src/upstream/spread-calls.ts';
+import { poolOf } from './pool/pool-of.ts';
 import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
 import type { Upstream, UpstreamRequest } from '../../src/upstream/upstream.ts';
 import { type BatchOutcome, withBatches } from '../../src/upstream/with-batches.ts';
@@ -67,7 +67,7 @@ function playedNode(answer: Answer, answerOurs: Answer = sound) {
 
 /** A client of a network of nodes. */
 function clientOf(...nodes: readonly Upstream[]) {
-  const upstream = withBatches(spreadCalls(nodes.map((upstream) => ({ upstream, has: () => true }))));
+  const upstream = withBatches(poolOf(nodes.map((upstream) => ({ upstream, has: () => true }))).upstream);
   const memory = createReplyMemory(1_000, 1_000);
   const owner = { signal: new CallSignal(), hold: memory.hold() };
   const send = (ids: readonly string[]) => upstream.sendTogether(ids.map(callOf), owner);
@@ -192,7 +192,7 @@ test('of several nodes one that takes no batches is passed over, and takes their
     await settled();
     nowMs += 1_500;
   }
-  expect([without.seen.length, other.seen.length]).toEqual([1, 9]);
+  expect([without.seen.length, other.seen.length]).toEqual([1, 10]);
   expect([without.ours.length, other.ours.length]).toEqual([2, 0]);
 
   const busy = playedNode(() => {

@@ -11,14 +11,15 @@ import {
   runAgain,
   runClientStream,
 } from './kill/client-streams.ts';
-import { type Random, seededRandom } from './kill/random.ts';
+import type { Random } from '../../src/lab/random.ts';
+import { seededRandom } from './kill/random.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
 const COUNT = 10_000;
 const WHOLE = 300;
 const postgresUrl = await findPostgres();
-const KILLS = rounds(10);
+const KILLS = rounds(5);
 
 /** Micro-USD. */
 async function chargedOf(server: WalletServer): Promise<bigint> {

@@ -10,7 +10,8 @@ import {
   runSigns,
   runStream,
 } from './kill/managed-work.ts';
-import { type Random, sampleOf, seededRandom } from './kill/random.ts';
+import type { Random } from '../../src/lab/random.ts';
+import { sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
@@ -26,11 +27,11 @@ const SIGNS = 16;
 /** Wallets, records and charges only become more, so that what is wrong once stays: all of them are read after some of the kills. */
 const WHOLE_CHECK_EVERY = 5;
 const postgresUrl = await findPostgres();
-/** Twenty in all, each with a start after it; those on the embedded store take twice as long. */
+/** Ten in all, each with a start after it; those on the embedded store take twice as long. */
 const KILLS =
   postgresUrl === undefined
-    ? { embedded: rounds(20), postgres: 0 }
-    : { embedded: rounds(8), postgres: rounds(12) };
+    ? { embedded: rounds(10), postgres: 0 }
+    : { embedded: rounds(4), postgres: rounds(6) };
 /** About what one round tells of: a kill comes anywhere in it, seldom after it. */
 const TOLD_IN_A_ROUND = BATCHES.keyed + BATCHES.plain + TREES.keyed + TREES.plain + CREATES + SIGNS;
 

@@ -3,14 +3,15 @@ import { expect, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { rounds } from '../support/rounds.ts';
 import { type Clients, newBatch, newTree, runSign, runSigns, runStream } from './kill/managed-work.ts';
-import { type Random, sampleOf, seededRandom } from './kill/random.ts';
+import type { Random } from '../../src/lab/random.ts';
+import { sampleOf, seededRandom } from './kill/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
 import { ACCOUNT, signerPidOf, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-const ALL_KILLS = rounds(20);
+const ALL_KILLS = rounds(10);
 /** The pause before a restart doubles with each: after five kills at most a server is left to rest. */
 const SERVERS = Math.ceil(ALL_KILLS / 5);
 const KILLS = ALL_KILLS / SERVERS;

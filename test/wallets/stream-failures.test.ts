@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from '../../src/store/drizzle.ts';
-import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import type { StoreOptions } from '../../src/store/open-store.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { eventually } from '../../src/base/eventually.ts';
-import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { newLostDatabase } from '../support/lost-database.ts';
+import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { readFirst, readLines } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
 import { signerPidOf } from './open-wallet-server.ts';
@@ -23,27 +23,6 @@ async function newPlace(): Promise<StoreOptions> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-streams-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   return { dataDir };
-}
-
-/** A PostgreSQL database of the test's own that can be taken away: it cuts its connections and takes no new ones. */
-async function newDatabase(postgresUrl: string) {
-  const { url, drop } = await createDatabase(postgresUrl);
-  onTestFinished(drop);
-  const name = new URL(url).pathname.slice(1);
-  const run = async (statement: string, values: readonly string[] = []): Promise<void> => {
-    const client = new pg.Client({ connectionString: postgresUrl });
-    await client.connect();
-    await client.query(statement, [...values]).finally(() => client.end());
-  };
-  const allow = (isAllowed: boolean) => run(`alter database ${name} with allow_connections ${isAllowed}`);
-  return {
-    url,
-    takeAway: async () => {
-      await allow(false);
-      await run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    },
-    giveBack: () => allow(true),
-  };
 }
 
 /** Waits until nothing is set aside any more; how many wallets were charged for. */
@@ -80,7 +59,7 @@ test('a signer that is gone for good breaks a managed batch off, and what was to
 test('a store that goes away breaks a client batch off; what was sent is charged when it is back', async (context) => {
   const postgresUrl = await findPostgres();
   if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const database = await newDatabase(postgresUrl);
+  const database = await newLostDatabase(postgresUrl);
   const service = await startUnixService({ ...(await newPlace()), databaseUrl: database.url });
   const headers = { 'idempotency-key': randomUUID() };
   const answer = await service.post('/batch', { count: COUNT }, headers);
@@ -100,7 +79,7 @@ test('a store that goes away breaks a client batch off; what was sent is charged
 test('a store that goes away breaks a managed batch off; the same request goes on with it when it is back', async (context) => {
   const postgresUrl = await findPostgres();
   if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const database = await newDatabase(postgresUrl);
+  const database = await newLostDatabase(postgresUrl);
   const service = await startUnixService({ ...(await newPlace()), databaseUrl: database.url });
   const headers = { 'idempotency-key': randomUUID() };
   const answer = await service.post('/batch', MANAGED, headers);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
-import { isThorough } from '../support/rounds.ts';
 import { settled } from './streams/read-lines.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
@@ -57,7 +56,7 @@ async function openTree(server: WalletServer, custody: string, count: number): P
 }
 
 test.for([
-  { custody: 'client', children: isThorough ? 1_000_000 : 200_000, boundMib: 64 },
+  { custody: 'client', children: 200_000, boundMib: 64 },
   { custody: 'managed', children: 200_000, boundMib: 64 },
 ])(
   'a reader that stops in a tree of $children wallets in $custody custody holds at most $boundMib MiB of the server, and pays for what it got',

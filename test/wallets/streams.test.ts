@@ -21,6 +21,7 @@ import { eventually } from '../../src/base/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
 import { readFirst, readLines, settled } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
+import { createPayLater } from './pay-later.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -92,7 +93,7 @@ test('who closes the connection of a client batch pays for no more than was made
 /** A request of the service's account, as the operations get it. */
 function contextOf({ accountId, account, store, keys }: UnixService): WalletContext {
   return {
-    ...{ ...account, store, clock: systemClock, log: SILENT },
+    ...{ ...account, store, payLater: createPayLater(store, systemClock), clock: systemClock, log: SILENT },
     ...{ signer: keys.signer, sealedWork: keys.sealedWork, keys: keys.pool },
     ...{ maxHdChildren: 1, retryUntilSettled: createRetryUntilSettled(SILENT), claim: NO_CLAIM },
     reconciliation: createReconciliation(),

@@ -19,6 +19,7 @@ import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { startKeys } from '../../src/start/start-keys.ts';
 import type { WalletDeps } from '../../src/wallets/wallet-deps.ts';
+import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import { walletDepsOf, startWallets } from '../../src/start/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -26,6 +27,7 @@ import { eq } from '../../src/store/drizzle.ts';
 import { newCustomer } from '../account/new-customer.ts';
 import { SILENT } from '../store/backends.ts';
 import { prepareStore } from '../support/prepared-store.ts';
+import { createPayLater } from './pay-later.ts';
 
 /** A running wallet service, in this process, on a store and a signer of its own. */
 export type WalletService = {
@@ -43,6 +45,10 @@ export type WalletService = {
   readonly tokens: TokenRing;
   /** The lines of the metrics that count refusals. */
   readonly refusals: () => Promise<readonly string[]>;
+  /** The requests of an account that were answered (`ok`) or that the service failed to answer (`failed`), in their order. */
+  readonly answers: (accountId: string) => readonly ('ok' | 'failed')[];
+  /** Stops the server, which cuts requests in flight at once. */
+  readonly cut: () => Promise<void>;
   /** Micro-USD. */
   readonly credit: (accountId: string, amount: bigint) => Promise<void>;
 };
@@ -112,7 +118,11 @@ export function useWalletService({
     started.defer(() => account.close());
     const keys = { ...made, signer: withSigner(made.signer) };
     const planOf = () => ({ requestsPerSecond });
-    const parts = { config, store, account, keys, metrics, planOf, clock, log: SILENT };
+    const answers: { readonly accountId: string; readonly isFailed: boolean }[] = [];
+    const countAnswer = (accountId: string, isFailed: boolean) => void answers.push({ accountId, isFailed });
+    const payLater = createPayLater(store, clock);
+    const answered = { planOf, payLater, countAnswer, rateLimits: { of: () => createMemoryRateLimit() } };
+    const parts = { config, store, account, keys, metrics, ...answered, clock, log: SILENT };
     const { handler, close } = await startWallets(parts);
     started.defer(close);
     const server = await startHttpServer(handler, {
@@ -128,6 +138,11 @@ export function useWalletService({
       newAccount: (options) => newAccount({ deps, clock, baseUrl }, options),
       refusals: async () =>
         (await metrics.registry.metrics()).split('\n').filter((line) => line.includes('error="')),
+      answers: (accountId) =>
+        answers
+          .filter((each) => each.accountId === accountId)
+          .map(({ isFailed }) => (isFailed ? 'failed' : 'ok')),
+      cut: () => server.close(0),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };
   }, START_DEADLINE_MS);

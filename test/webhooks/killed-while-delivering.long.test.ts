@@ -13,12 +13,12 @@ import { type Received, startReceiver, verified } from './receiver.ts';
 
 vi.setConfig({ testTimeout: 900_000 });
 
-const EVENTS = 10_000;
-const KILLS = 20;
+const EVENTS = 5_000;
+const KILLS = 10;
 const WALLETS = 50;
 const postgresUrl = await findPostgres();
 
-test('10,000 events reach receivers that fail, hang and redirect, through 20 kills: each at least once, in order where promised', async (context) => {
+test('5,000 events reach receivers that fail, hang and redirect, through 10 kills: each at least once, in order where promised', async (context) => {
   if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
   const { url: databaseUrl, drop } = await createDatabase(postgresUrl);
   onTestFinished(drop);

@@ -1,91 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
 import { listAudit } from '../../src/account/audit/list-audit.ts';
 import { gateways } from '../../src/store/access-tables.ts';
 import { eq } from '../../src/store/drizzle.ts';
-import type { Store } from '../../src/store/open-store.ts';
-import { deliverRound, MAX_WAITING, type Stop } from '../../src/webhooks/deliver-round.ts';
-import { readDeliveries, readDelivery, retryDelivery, sendTest } from '../../src/webhooks/deliveries.ts';
-import { findWork } from '../../src/webhooks/find-work.ts';
-import { holdLease, leaveLease } from '../../src/webhooks/lease.ts';
+import { MAX_WAITING } from '../../src/webhooks/deliver-round.ts';
+import { readDelivery, retryDelivery, sendTest } from '../../src/webhooks/deliveries.ts';
+import { holdLease, leaveLease } from '../../src/account/gateway/lease.ts';
 import type { Answer } from '../../src/webhooks/post-event.ts';
 import { MAX_ATTEMPTS, PAUSES_MS } from '../../src/webhooks/retry-schedule.ts';
-import { stopWebhook } from '../../src/webhooks/stop-webhook.ts';
-import { changeWebhook, createWebhook, readWebhook, replayFrom } from '../../src/webhooks/webhooks.ts';
-import { newCustomer, NOW_MS } from '../account/new-customer.ts';
-import { newInstallationKey } from '../account/test-installation-key.ts';
+import { changeWebhook, replayFrom } from '../../src/webhooks/webhooks.ts';
+import { NOW_MS } from '../account/new-customer.ts';
+import { openWorld, REFUSED, TAKEN } from './open-world.ts';
 import { describeStores, type TestBackend } from '../store/backends.ts';
 
-const TAKEN: Answer = { kind: 'answered', status: 200, text: 'thanks', retryAfterMs: undefined };
-const REFUSED: Answer = { kind: 'answered', status: 500, text: 'no', retryAfterMs: undefined };
 const HOUR_MS = 3_600_000;
-
-type Sent = { readonly seq: number; readonly id: string; readonly walletId: string | undefined };
-
-/** An account with a webhook, whose receiver answers what a test says. */
-async function openWorld(store: Store, isOrdered = false) {
-  const accountId = await newCustomer(store);
-  let nowMs = NOW_MS;
-  const record = () => Promise.resolve();
-  const deps = { store, installationKey: await newInstallationKey(), record };
-  const choice = { name: 'a', url: 'https://hooks.example.com/', events: [], isOrdered };
-  const { webhook } = await createWebhook(deps, accountId, choice, NOW_MS);
-  const own = { accountId, id: webhook.id };
-  const sent: Sent[] = [];
-  const world = {
-    ...{ accountId, own, deps, sent },
-    answer: (_sent: Sent): Answer => TAKEN,
-    signal: new AbortController().signal,
-    now: () => nowMs,
-    later: (ms: number): void => {
-      nowMs += ms;
-    },
-    add: async (...walletIds: readonly (string | undefined)[]): Promise<void> => {
-      const facts = walletIds.map((walletId) => ({
-        action: 'sign',
-        outcome: 'ok',
-        requestId: 'req_a',
-        walletId,
-      }));
-      await appendAuditInOwnTransaction(store, accountId, facts, nowMs);
-    },
-    webhook: () => readWebhook(store.db, own),
-    round: async (isProbe = false) => {
-      const working = (await findWork(store)).find(({ id }) => id === own.id);
-      if (working === undefined) return undefined;
-      return deliverRound({
-        ...{ store, webhook: working, isProbe },
-        stop: (tx, stop: Stop) =>
-          stopWebhook(tx, { accountId, webhookId: own.id, stop, requestId: 'req_stop', nowMs }),
-        receiver: {
-          ...{
-            url: new URL(working.url),
-            secrets: [new Uint8Array(32)],
-            userAgent: 'test',
-            nowMs: () => nowMs,
-          },
-          signal: world.signal,
-          post: ({ body, headers }) => {
-            const { data } = JSON.parse(body) as { data: { seq: number; wallet_id?: string } };
-            const one = { seq: data.seq, id: headers['webhook-id'] ?? '', walletId: data.wallet_id };
-            sent.push(one);
-            return Promise.resolve(world.answer(one));
-          },
-        },
-      });
-    },
-    /** Rounds until there is nothing to do now. */
-    settle: async (): Promise<void> => {
-      while ((await world.round())?.hasMore === true);
-    },
-    states: async () => {
-      const rows = await readDeliveries(store, own.id, { state: undefined, after: undefined, limit: 1_000 });
-      return Object.groupBy(rows, ({ state }) => state);
-    },
-  };
-  return world;
-}
 
 describeStores('webhooks', (backend: TestBackend) => {
   const opened = backend.emptied();

@@ -56,7 +56,8 @@ export const openrpcDocument = (model: LedgerModel) => {
         answered.map(({ name, jsonrpc }) => [name, { code: jsonrpc.code, message: jsonrpc.message }]),
       ),
     },
-    'x-gap-notification': { ...common.gap, schema: draft07(common.gap.schema) },
+    'x-gap-notification':
+      subscriptions.length === 0 ? undefined : { ...common.gap, schema: draft07(common.gap.schema) },
     'x-error-data': Object.fromEntries(answered.map((error) => [error.name, dataSchemaOf(error)])),
   };
 };

@@ -39,15 +39,20 @@ ${[...model.methods, ...model.subscriptions].map(({ name }) => shorthand(name)).
   'ledger/params-checks.d.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
 import type { ParamsCheck } from '../../runtime/explain-params.ts';
 import type { MethodName } from './methods.ts';
-import type { SubscriptionName, UnsubscribeName } from './subscriptions.ts';
-
-/** Everything that can be called. */
-export type CallName = MethodName | SubscriptionName | UnsubscribeName;
-
+${CALL_NAME(model)}
 export declare const PARAMS_CHECKS: { readonly [N in CallName]: ParamsCheck<ErrorName> };
 `,
   'ledger/params.ts': CHECK_PARAMS(model),
 });
+
+const CALL_NAME = ({ subscriptions }: LedgerModel): string =>
+  subscriptions.length === 0
+    ? '\n/** Everything that can be called. */\nexport type CallName = MethodName;\n'
+    : `import type { SubscriptionName, UnsubscribeName } from './subscriptions.ts';
+
+/** Everything that can be called. */
+export type CallName = MethodName | SubscriptionName | UnsubscribeName;
+`;
 
 /** What ends subscriptions takes the same, whatever it is called. */
 const UNSUBSCRIBE = 'unsubscribe';

@@ -17,6 +17,17 @@ ${served.map(({ name }) => shorthand(name)).join('')}};
   };
 };
 
+/** ledger/cheat-handlers.ts: the localnet's handler files of cheat codes, for the folder of these. */
+export const renderCheatHandlers = ({ methods }: LedgerModel): Files => ({
+  'ledger/cheat-handlers.ts': `${HEADER}import type { Ledger } from '../../src/localnet/ledger.ts';
+${methods.map(({ name }) => `import { ${identifier(name)} } from '../../src/localnet/cheats/${name}.ts';\n`).join('')}import type { LedgerHandlers } from './handlers.ts';
+
+/** What the localnet answers each cheat code with. */
+export const CHEAT_HANDLERS: LedgerHandlers<Ledger> = {
+${methods.map(({ name }) => shorthand(name)).join('')}};
+`,
+});
+
 /** ledger/localnet-subscriptions.ts: the localnet's files of subscriptions. */
 export const renderLocalnetSubscriptions = ({ subscriptions }: LedgerModel): Files => ({
   'ledger/localnet-subscriptions.ts': `${HEADER}${subscriptions

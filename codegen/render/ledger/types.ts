@@ -42,8 +42,6 @@ export const declareTypes = (
 export const renderTypes = (model: LedgerModel): Files => {
   const { declarations, nameOf } = declareTypes(model);
   const methods = (line: (method: Method) => string): string => model.methods.map(line).join('');
-  const subscriptions = (line: (item: Subscription) => string): string =>
-    model.subscriptions.map(line).join('');
   return {
     'ledger/types.ts': `${HEADER}
 ${declarations.map(({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};\n\n`).join('')}
@@ -54,7 +52,15 @@ ${methods((method) => `${docComment(methodDoc(method, model))}readonly ${memberN
 /** The result of each method. */
 export interface MethodResults {
 ${methods((method) => `${docComment(method.result.description)}readonly ${memberName(method.name)}: ${use(method.result.schema, 'result', nameOf)};\n`)}}
+${subscriptionTypes(model, nameOf)}`,
+  };
+};
 
+const subscriptionTypes = (model: LedgerModel, nameOf: NameOf): string => {
+  if (model.subscriptions.length === 0) return '';
+  const subscriptions = (line: (item: Subscription) => string): string =>
+    model.subscriptions.map(line).join('');
+  return `
 /** The positional params of each subscribe call. Optional ones may be null, which means absent. */
 export interface SubscriptionParams {
 ${subscriptions((item) => `${docComment(callDoc(item, model))}readonly ${memberName(item.name)}: ${paramsType(item, nameOf)};\n`)}}
@@ -62,8 +68,7 @@ ${subscriptions((item) => `${docComment(callDoc(item, model))}readonly ${memberN
 /** What the notifications of each subscription carry in \`params.result\`. */
 export interface SubscriptionNotifications {
 ${subscriptions((item) => `${docComment(item.notification.description)}readonly ${memberName(item.name)}: ${use(item.notification.schema, 'result', nameOf)};\n`)}}
-`,
-  };
+`;
 };
 
 /** A schema of both positions whose type differs between them: it holds wide integers or optional members. */

@@ -38,17 +38,10 @@ export type StreamClient = {
   readonly close: () => void;
 };
 
-/** Messages of any size; a connection without any reply, pings included, counts as lost. */
-const CHANNEL_OPTIONS = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.keepalive_time_ms': 30_000,
-  'grpc.keepalive_timeout_ms': 10_000,
-};
-
 /** Creates a client. It connects with its first call. */
 export const createStreamClient = (options: StreamClientOptions): StreamClient => {
-  const { target, credentials } = targetOf(options);
-  const service = new StreamServiceClient(target, credentials, CHANNEL_OPTIONS);
+  const { target, credentials, channel } = targetOf(options);
+  const service = new StreamServiceClient(target, credentials, channel);
   return {
     subscribe: (topic, subscribeOptions = {}) =>
       readStream(

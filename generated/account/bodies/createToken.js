@@ -22,6 +22,7 @@ const schema = {
           'account:read',
           'audit:read',
           'billing:read',
+          'billing:manage',
           'keys:manage',
           'limits:request',
           'operator:read',
@@ -161,6 +162,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
               data_scopes_item === 'account:read' ||
               data_scopes_item === 'audit:read' ||
               data_scopes_item === 'billing:read' ||
+              data_scopes_item === 'billing:manage' ||
               data_scopes_item === 'keys:manage' ||
               data_scopes_item === 'limits:request' ||
               data_scopes_item === 'operator:read' ||

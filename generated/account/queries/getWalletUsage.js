@@ -12,7 +12,11 @@ const schema = {
       type: 'string',
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$',
     },
-    by: { type: 'string', enum: ['token', 'operation', 'minute', 'hour', 'day'], default: 'token' },
+    by: {
+      type: 'string',
+      enum: ['token', 'operation', 'minute', 'hour', 'day', 'day_operation'],
+      default: 'token',
+    },
   },
 };
 const pattern_85111cff = new RegExp(
@@ -98,7 +102,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         data_by === 'operation' ||
         data_by === 'minute' ||
         data_by === 'hour' ||
-        data_by === 'day'
+        data_by === 'day' ||
+        data_by === 'day_operation'
       )
     ) {
       (vErrors ??= []).push({

@@ -5,7 +5,10 @@ import { getAccount } from './contract/getAccount.ts';
 import { listAuditRecords } from './contract/listAuditRecords.ts';
 import { listAuditChain } from './contract/listAuditChain.ts';
 import { listAuditHeads } from './contract/listAuditHeads.ts';
+import { getAvailability } from './contract/getAvailability.ts';
 import { renewBackupCodes } from './contract/renewBackupCodes.ts';
+import { getBillingSettings } from './contract/getBillingSettings.ts';
+import { changeBillingSettings } from './contract/changeBillingSettings.ts';
 import { readDelivery } from './contract/readDelivery.ts';
 import { retryDelivery } from './contract/retryDelivery.ts';
 import { listEntries } from './contract/listEntries.ts';
@@ -13,6 +16,8 @@ import { listInvitations } from './contract/listInvitations.ts';
 import { createInvitation } from './contract/createInvitation.ts';
 import { acceptInvitation } from './contract/acceptInvitation.ts';
 import { withdrawInvitation } from './contract/withdrawInvitation.ts';
+import { listInvoices } from './contract/listInvoices.ts';
+import { readInvoice } from './contract/readInvoice.ts';
 import { listKeys } from './contract/listKeys.ts';
 import { createKey } from './contract/createKey.ts';
 import { revokeKey } from './contract/revokeKey.ts';
@@ -28,15 +33,22 @@ import { listNetworks } from './contract/listNetworks.ts';
 import { listAccounts } from './contract/listAccounts.ts';
 import { createAccount } from './contract/createAccount.ts';
 import { readAccount } from './contract/readAccount.ts';
+import { setBilling } from './contract/setBilling.ts';
 import { creditAccount } from './contract/creditAccount.ts';
 import { setAccountLimits } from './contract/setAccountLimits.ts';
 import { bookPayment } from './contract/bookPayment.ts';
 import { setAccountPlan } from './contract/setAccountPlan.ts';
 import { createAccountSetupLink } from './contract/createAccountSetupLink.ts';
+import { listAllInvoices } from './contract/listAllInvoices.ts';
+import { readAnyInvoice } from './contract/readAnyInvoice.ts';
+import { issueCreditNote } from './contract/issueCreditNote.ts';
 import { listOpenLimitRequests } from './contract/listOpenLimitRequests.ts';
 import { grantLimitRequest } from './contract/grantLimitRequest.ts';
 import { refuseLimitRequest } from './contract/refuseLimitRequest.ts';
 import { listNodes } from './contract/listNodes.ts';
+import { listPlannedWork } from './contract/listPlannedWork.ts';
+import { announceWork } from './contract/announceWork.ts';
+import { cancelWork } from './contract/cancelWork.ts';
 import { listPlans } from './contract/listPlans.ts';
 import { putPlan } from './contract/putPlan.ts';
 import { deletePlan } from './contract/deletePlan.ts';
@@ -56,6 +68,7 @@ import { listSessions } from './contract/listSessions.ts';
 import { endSession } from './contract/endSession.ts';
 import { acceptSetupLink } from './contract/acceptSetupLink.ts';
 import { getSignInOptions } from './contract/getSignInOptions.ts';
+import { listStatements } from './contract/listStatements.ts';
 import { listTokens } from './contract/listTokens.ts';
 import { createToken } from './contract/createToken.ts';
 import { revokeToken } from './contract/revokeToken.ts';
@@ -76,7 +89,10 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   listAuditRecords,
   listAuditChain,
   listAuditHeads,
+  getAvailability,
   renewBackupCodes,
+  getBillingSettings,
+  changeBillingSettings,
   readDelivery,
   retryDelivery,
   listEntries,
@@ -84,6 +100,8 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   createInvitation,
   acceptInvitation,
   withdrawInvitation,
+  listInvoices,
+  readInvoice,
   listKeys,
   createKey,
   revokeKey,
@@ -99,15 +117,22 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   listAccounts,
   createAccount,
   readAccount,
+  setBilling,
   creditAccount,
   setAccountLimits,
   bookPayment,
   setAccountPlan,
   createAccountSetupLink,
+  listAllInvoices,
+  readAnyInvoice,
+  issueCreditNote,
   listOpenLimitRequests,
   grantLimitRequest,
   refuseLimitRequest,
   listNodes,
+  listPlannedWork,
+  announceWork,
+  cancelWork,
   listPlans,
   putPlan,
   deletePlan,
@@ -127,6 +152,7 @@ export const ACCOUNT_CONTRACT: { readonly [O in OperationId]: RestContract } = {
   endSession,
   acceptSetupLink,
   getSignInOptions,
+  listStatements,
   listTokens,
   createToken,
   revokeToken,
@@ -216,8 +242,15 @@ export const ACCOUNT_VALUES = {
   fresh_delivery_id: 'A delivery of an active webhook of the account; another one each time.',
   stopped_delivery_id: 'A delivery of the webhook that was turned off.',
   other_delivery_id: 'A delivery of a webhook of another account.',
+  invoice_number: 'An invoice of the account.',
+  other_invoice_number: 'An invoice of another account.',
+  owing_id: 'An account that owes money.',
   reset_token: 'Token of a link that resets the password of a member; another one each time.',
   limited_email: 'Email for which too many password resets were requested.',
+  work_start: 'A whole minute in the future, such as 2026-01-17T02:00:00Z.',
+  work_end: 'An hour after work_start.',
+  fresh_work_id: 'Planned work that has not begun; another one each time.',
+  begun_work_id: 'Planned work that has begun.',
   oversized_text: 'Text longer than the server takes a body to be.',
 } as const;
 
@@ -227,6 +260,7 @@ export const ACCOUNT_CONDITIONS = {
   slow_body: 'The body of the request does not arrive.',
   broken_store: 'The server fails inside.',
   full_store: 'The disk of the store is full.',
+  many_requests: 'The caller has as many requests in progress as are taken of one caller.',
 } as const;
 
 export type AccountValueName = keyof typeof ACCOUNT_VALUES;

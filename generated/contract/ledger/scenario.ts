@@ -42,6 +42,8 @@ export type ScenarioValues<T> = {
   readonly transferSignature: T;
   /** Slot of transferSignature. */
   readonly transferSlot: T;
+  /** A slot whose block has no transactions of other versions. */
+  readonly legacySlot: T;
   /** A transfer that landed and failed. */
   readonly failedSignature: T;
   /** A memo with a priority fee. */

@@ -1,6 +1,6 @@
 import type { LedgerNode, NetworkNodes } from '../../../generated/account/types.ts';
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
-import type { NodeStatus } from '../../upstream/nodes/node-watch.ts';
+import type { NodeStatus } from '../../upstream/pool/node-status.ts';
 import type { AccountContext } from '../account-context.ts';
 import { recordRead } from '../record-change.ts';
 import type { WatchedNetwork } from '../service-deps.ts';
@@ -27,9 +27,15 @@ async function showNodes(network: WatchedNetwork): Promise<NetworkNodes> {
   };
 }
 
-function showNode({ name, version, featureSet, isOrdered, isReachable }: NodeStatus): LedgerNode {
+function showNode(status: NodeStatus): LedgerNode {
+  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, roles, weight } = status;
+  const { slot, lagSlots, lagMs, firstSlot } = status;
   return {
-    ...{ name, is_reachable: isReachable, is_ordered: isOrdered },
+    ...{ name, is_reachable: isReachable, is_ordered: isOrdered, standing, weight, lag_slots: lagSlots },
+    ...{ reasons: [...reasons], roles: [...roles] },
+    ...(slot === null ? {} : { slot }),
+    ...(lagMs === null ? {} : { lag_ms: lagMs }),
+    ...(firstSlot === null ? {} : { first_slot: firstSlot }),
     ...(version === null ? {} : { version }),
     ...(featureSet === null ? {} : { feature_set: featureSet }),
   };

@@ -24,6 +24,8 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   readonly units?: number;
   /** The charges of the transaction that appends the record. */
   readonly charges?: readonly AuditCharge[] | undefined;
+  /** Of the invoice or credit note that was issued: see `documentDigest`. */
+  readonly documentSha256?: string | undefined;
 };
 
 type Row = typeof auditRecords.$inferSelect;
@@ -149,11 +151,11 @@ async function appendTo(
   let { seq, hash: previousHash } = tip;
   const rows = facts.map((fact) => {
     const { action, outcome, requestId, tokenId = null, walletId = null, units = 1, address = null } = fact;
-    const { memberId = null, subject = null, charges = [] } = fact;
+    const { memberId = null, subject = null, charges = [], documentSha256 = null } = fact;
     seq += 1;
     const what = { action, outcome, tokenId, requestId, walletId, units, address, memberId, subject };
     const charged = charges.length === 0 ? null : charges;
-    const record = { accountId, seq, atMs: nowMs, ...what, charges: charged };
+    const record = { accountId, seq, atMs: nowMs, ...what, charges: charged, documentSha256 };
     const before = previousHash;
     previousHash = hashRecord(before, record);
     const { atMs: _instant, ...members } = record;

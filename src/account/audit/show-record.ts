@@ -9,7 +9,7 @@ import type { StoredRecord } from './read-chain.ts';
 /** Returns a record of the audit log as the account service shows it: what is null is absent. */
 export function showRecord(record: StoredRecord & { readonly tokenName?: string | null }): ShownRecord {
   const { accountId, seq, at, action, outcome, requestId, units } = record;
-  const { tokenId, tokenName = null, walletId, address, memberId, subject, charges } = record;
+  const { tokenId, tokenName = null, walletId, address, memberId, subject, charges, documentSha256 } = record;
   return {
     ...{ account_id: accountId, seq, at: at.toISOString(), action, outcome },
     ...(tokenId !== null && { token_id: tokenId }),
@@ -21,13 +21,23 @@ export function showRecord(record: StoredRecord & { readonly tokenName?: string 
     ...(memberId !== null && { member_id: memberId }),
     ...(subject !== null && { subject }),
     ...(charges !== null && { charges: charges.map(showCharge) }),
+    ...(documentSha256 !== null && { document_sha256: documentSha256 }),
     ...{ previous_hash: hexOf(record.previousHash), hash: hexOf(record.hash) },
   };
 }
 
 /** Returns a charge of a record as the account service shows it. */
-export function showCharge({ amount, ...charge }: AuditCharge): ShownCharge {
-  return { ...charge, amount_usd: printUsd(BigInt(amount)) };
+export function showCharge({ amount, prices, ...charge }: AuditCharge): ShownCharge {
+  return {
+    ...{ ...charge, amount_usd: printUsd(BigInt(amount)) },
+    ...(prices !== undefined && {
+      prices: {
+        standard_usd: printUsd(BigInt(prices.standard)),
+        volume_usd: printUsd(BigInt(prices.volume)),
+        volume_threshold: prices.volumeThreshold,
+      },
+    }),
+  };
 }
 
 /** Returns bytes in hexadecimal digits. */

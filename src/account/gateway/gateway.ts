@@ -5,8 +5,10 @@ import { gateways } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { deleteExpiredKeys } from '../idempotency.ts';
+import { forgetGone } from './forget-gone.ts';
 import { settleAbandoned } from './settle-abandoned.ts';
 import { markOfThisProcess } from './this-process.ts';
+import { watchHeartbeats } from './watch-heartbeats.ts';
 
 /** This process among those that serve on the same store. */
 export type Gateway = {
@@ -22,27 +24,32 @@ export type GatewayOptions = {
   readonly log: Logger;
   /** Interval of the heartbeat and of the check for dead processes. Default 10,000 ms. */
   readonly beatMs?: number;
+  /** Milliseconds by a clock that nobody sets. Default: that of the process. */
+  readonly elapsedMs?: () => number;
 };
 
 const BEAT_MS = 10_000;
 
 /**
  * Joins the processes that serve on a store, under a new id, and settles what processes that are gone left reserved: at once for those of
- * this machine or an embedded store, after a minute of silence for those of another machine.
+ * this machine or an embedded store, after a minute in which this process sees no heartbeat of them for those of another machine.
  *
- * @throws Error the store's. Later failures are logged, and retried at the next beat.
+ * @throws Error the store's. Later failures, and reservations that cannot be settled, are logged, and retried at the next beat.
  */
 export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
-  const { store, clock, log, beatMs = BEAT_MS } = options;
+  const { store, clock, log, beatMs = BEAT_MS, elapsedMs = () => performance.now() } = options;
   const id = randomUUID();
+  const watch = watchHeartbeats(elapsedMs);
   await showLife(store, id);
-  const settled = await settleAbandoned(store, id, clock.nowMs());
+  await forgetGone(store, id, watch);
+  const settled = await settleAbandoned(options, clock.nowMs());
   if (settled > 0) log.warn({ settled }, 'settled reservations of processes that are gone');
   let beat: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     beat = beat
       .then(() => showLife(store, id))
-      .then(() => settleAbandoned(store, id, clock.nowMs()))
+      .then(() => forgetGone(store, id, watch))
+      .then(() => settleAbandoned(options, clock.nowMs()))
       .then(() => deleteExpiredKeys(store, clock.nowMs()))
       .catch((error: unknown) => log.error({ err: error }, 'the heartbeat failed; trying again'));
   }, beatMs);
@@ -53,7 +60,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
       clearInterval(timer);
       await beat;
       await store.db.delete(gateways).where(eq(gateways.id, id));
-      await settleAbandoned(store, id, clock.nowMs());
+      await settleAbandoned(options, clock.nowMs());
     },
   };
 }

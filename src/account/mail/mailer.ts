@@ -1,14 +1,27 @@
-import type { Logger } from 'pino';
+import { randomUUID } from 'node:crypto';
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { readEmail } from '../members/ensure-login.ts';
 
 /** A mail of plain text to one address. */
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
 
+/** What the mail server made of a mail. `reason`: the codes of the failure and of the server's answer, without an address. */
+export type SendOutcome =
+  | { readonly kind: 'taken' }
+  /** It takes this mail neither now nor later (a reply 5xx to the sender, the recipient or the text). */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Another attempt may succeed. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
 /** Sends mail. */
 export type Mailer = {
-  /** Resolves within five seconds: true if the mail server has taken the mail. Why it has not is in the log. Never rejects. */
-  readonly send: (mail: Mail) => Promise<boolean>;
+  /**
+   * Resolves within five seconds. Never rejects.
+   * @param id names the mail in its Message-ID, so that a mail server may notice one that comes again. Default: another one.
+   */
+  readonly send: (mail: Mail, id?: string) => Promise<SendOutcome>;
+  /** Resolves to undefined if the mail server accepts a connection and the login, else to the codes of the failure. Sends nothing. */
+  readonly check: () => Promise<string | undefined>;
   /** Breaks off what is being sent, and refuses more. */
   readonly close: () => void;
 };
@@ -17,7 +30,6 @@ export type MailerOptions = {
   readonly server: SmtpServer;
   /** The address that mails are sent from. */
   readonly from: string;
-  readonly log: Pick<Logger, 'error'>;
   /** Default 5,000 ms. */
   readonly deadlineMs?: number;
 };
@@ -27,16 +39,15 @@ const DEADLINE_MS = 5_000;
 const MOST_AT_ONCE = 20;
 
 /** Creates a mailer. Nothing is loaded or connected before the first mail. */
-export function createMailer({ server, from, log, deadlineMs = DEADLINE_MS }: MailerOptions): Mailer {
+export function createMailer({ server, from, deadlineMs = DEADLINE_MS }: MailerOptions): Mailer {
   const closing = new AbortController();
   let opening: ReturnType<typeof openTransport> | undefined;
   const open = (): ReturnType<typeof openTransport> => (opening ??= openTransport(server, deadlineMs));
   let sending = 0;
   return {
-    send: async ({ to, subject, text }) => {
+    send: async ({ to, subject, text }, id = randomUUID()) => {
       if (sending >= MOST_AT_ONCE) {
-        log.error('a mail was not sent: too many are being sent');
-        return false;
+        return { kind: 'failed', reason: 'too many mails are being sent' };
       }
       sending += 1;
       try {
@@ -46,15 +57,24 @@ export function createMailer({ server, from, log, deadlineMs = DEADLINE_MS }: Ma
         const envelope = { from, to: [readEmail(to)] };
         // Answering programs leave it alone (RFC 3834).
         const headers = { 'Auto-Submitted': 'auto-generated' };
+        const messageId = `<${id}${from.slice(from.lastIndexOf('@'))}>`;
         const sender = { name: 'Keyslot', address: from };
-        await transport.sendMail({ envelope, from: sender, to, subject, text, headers, signal });
-        return true;
+        await transport.sendMail({ envelope, from: sender, to, subject, text, headers, messageId, signal });
+        return { kind: 'taken' };
       } catch (error) {
-        log.error({ reason: describe(error) }, 'a mail was not sent');
-        return false;
+        return { kind: isRefusal(error) ? 'refused' : 'failed', reason: describe(error) };
       } finally {
         sending -= 1;
       }
+    },
+    check: async () => {
+      const transport = await open();
+      const late = Promise.withResolvers<Error>();
+      const timer = setTimeout(late.resolve, deadlineMs, new Error('no answer in time'));
+      const outcome = await Promise.race([transport.verify().catch((error: unknown) => error), late.promise]);
+      clearTimeout(timer);
+      transport.close();
+      return outcome === true ? undefined : describe(outcome);
     },
     close: () => closing.abort(),
   };
@@ -71,6 +91,14 @@ async function openTransport({ host, port, security, login }: SmtpServer, deadli
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** A refused login, or a server that greets with 5xx, is a matter of settings: that of the mail may be right. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const [code, reply] = ['code', 'responseCode'].map((name) => Reflect.get(error, name) as unknown);
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  return isOfMail && typeof reply === 'number' && reply >= 500 && reply < 600;
 }
 
 /** The codes of the failure and of the server's answer; their text could repeat an address. */

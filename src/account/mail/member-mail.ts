@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { toServiceError } from '../../base/service-error.ts';
-import { readAccount } from '../accounts.ts';
 import { linkTo } from '../members/member-links.ts';
 import type { MemberDeps, MemberRequest } from '../members/member-deps.ts';
-import { listMembers } from '../members/members.ts';
 import { createResetLink } from '../members/password-resets.ts';
 import type { Role } from '../members/sessions.ts';
-import { invitationMail, resetMail, stoppedMail } from './mail-texts.ts';
-import type { Mailer } from './mailer.ts';
+import { invitationMail, resetMail } from './mail-texts.ts';
+import type { MailKind } from './mail-metrics.ts';
+import type { Mail, Mailer } from './mailer.ts';
+import type { Outbox } from './outbox.ts';
+import { readRecipients } from './read-recipients.ts';
 
 type Invited = Omit<Parameters<typeof invitationMail>[0], 'link'> & { readonly token: string };
 
@@ -21,39 +23,37 @@ export type MemberMail = {
    * @param email in lower case.
    */
   readonly requestReset: (email: string, request: MemberRequest) => void;
-  /** Tells the owners and developers of an account that a webhook has stopped, after this call. What fails is in the log. */
-  readonly tellStopped: (stopped: StoppedWebhook) => void;
-  /** Lets what is being sent end, at most a moment, and drops what waits. Call it before the store is closed. */
+  /** Puts mails to the members of an account who have certain roles into the outbox, in the transaction of what they are told. */
+  readonly tellMembers: (tx: StoreTransaction, told: ToldMembers, nowMs: number) => Promise<void>;
+  /** Breaks off what is being sent; the outbox keeps it for the next process. Call it before the store is closed. */
   readonly close: () => Promise<void>;
 };
 
-/** A webhook that stopped by itself. */
-export type StoppedWebhook = {
+/** What members of an account are told. */
+export type ToldMembers = {
   readonly accountId: string;
-  /** The host of its URL. */
-  readonly host: string;
-  readonly stop: 'gone' | 'exhausted';
+  readonly kind: MailKind;
+  readonly roles: ReadonlySet<Role>;
+  /** @param account its name. */
+  readonly mailOf: (to: string, account: string) => Mail;
 };
 
 export type MemberMailParts = {
   readonly members: Pick<MemberDeps, 'store'>;
   readonly mailer: Mailer;
+  readonly outbox: Outbox;
   /** The base URL that links begin with: never one that a request brought along, which could be anybody's. */
   readonly baseUrl: () => Promise<string>;
   readonly log: Pick<Logger, 'error'>;
 };
 
-/** Each reads and writes the store, and waits for the mail server. */
+/** Each reads and writes the store. */
 const RESETS_AT_ONCE = 2;
 const RESETS_WAITING = 100;
-/** The roles that manage webhooks. */
-const TELLS: ReadonlySet<Role> = new Set(['owner', 'developer']);
-
 /** Creates the mail of an installation. */
-export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailParts): MemberMail {
+export function createMemberMail({ members, mailer, outbox, baseUrl, log }: MemberMailParts): MemberMail {
   const waiting: (() => Promise<void>)[] = [];
   const running = new Set<Promise<void>>();
-  const telling = new Set<Promise<void>>();
   let isClosed = false;
 
   const startNext = (): void => {
@@ -68,34 +68,32 @@ export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailPa
 
   const sendReset = async (email: string, request: MemberRequest): Promise<void> => {
     try {
-      const link = await createResetLink(members, email, request);
-      if (link === undefined) return;
-      const { token, expiresAt } = link;
-      await mailer.send(resetMail({ to: email, link: linkTo(await baseUrl(), 'reset', token), expiresAt }));
+      const base = await baseUrl();
+      await createResetLink(members, email, {
+        ...request,
+        onLink: (tx, { token, expiresAt }) => {
+          const mail = resetMail({ to: email, link: linkTo(base, 'reset', token), expiresAt });
+          return outbox.add(tx, [{ kind: 'password_reset', mail, expiresAt }], request.nowMs);
+        },
+      });
     } catch (error) {
       log.error({ reason: toServiceError(error).code }, 'a link that resets a password was not made');
     }
   };
 
-  const sendStopped = async ({ accountId, host, stop }: StoppedWebhook): Promise<void> => {
-    try {
-      const { name: account } = await readAccount(members.store, accountId);
-      const told = await listMembers(members, accountId);
-      for (const { email: to, role } of told)
-        if (TELLS.has(role)) await mailer.send(stoppedMail({ to, account, host, stop }));
-    } catch (error) {
-      log.error({ reason: toServiceError(error).code }, 'nobody was told that a webhook has stopped');
-    }
-  };
-
   return {
-    tellStopped: (stopped) => {
-      if (isClosed) return;
-      const run = sendStopped(stopped).finally(() => telling.delete(run));
-      telling.add(run);
+    tellMembers: async (tx, { kind, accountId, roles, mailOf }, nowMs) => {
+      const { account, addresses } = await readRecipients(tx, accountId, roles);
+      const mails = addresses.map((to) => ({ kind, mail: mailOf(to, account) }));
+      await outbox.add(tx, mails, nowMs);
     },
-    sendInvitation: async ({ token, ...invited }) =>
-      mailer.send(invitationMail({ ...invited, link: linkTo(await baseUrl(), 'invitation', token) })),
+    sendInvitation: async ({ token, ...invited }) => {
+      const link = linkTo(await baseUrl(), 'invitation', token);
+      const outcome = await mailer.send(invitationMail({ ...invited, link }));
+      if (outcome.kind === 'taken') return true;
+      log.error({ reason: outcome.reason }, 'an invitation was not mailed');
+      return false;
+    },
     requestReset: (email, request) => {
       if (isClosed || waiting.length >= RESETS_WAITING)
         return log.error('a link that resets a password was not made: too many are waiting');
@@ -106,7 +104,7 @@ export function createMemberMail({ members, mailer, baseUrl, log }: MemberMailPa
       isClosed = true;
       waiting.length = 0;
       mailer.close();
-      await Promise.all([...running, ...telling]);
+      await Promise.all(running);
     },
   };
 }

@@ -3,6 +3,7 @@ import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
 import { logins, members, setupLinks } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
 import { auditMember } from './audit-member.ts';
@@ -10,6 +11,9 @@ import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { acceptReset, findLink, type NewToken } from './setup-links.ts';
 
 const RESET_MS = 3_600_000;
+
+/** Called in the transaction that creates a link. */
+export type OnLink = (tx: StoreTransaction, link: NewToken) => Promise<void>;
 
 /**
  * Creates a link that resets the password of the login with this email, for an hour. Others stay: strangers can ask for one, and must not
@@ -21,7 +25,7 @@ const RESET_MS = 3_600_000;
 export async function createResetLink(
   { store }: { readonly store: Pick<Store, 'db' | 'transaction'> },
   email: string,
-  request: MemberRequest,
+  { onLink, ...request }: MemberRequest & { readonly onLink?: OnLink },
 ): Promise<NewToken | undefined> {
   const [member] = await store.db
     .select({ userId: members.userId, memberId: members.id, accountId: members.accountId })
@@ -41,6 +45,7 @@ export async function createResetLink(
     await tx
       .insert(setupLinks)
       .values({ id: randomUUID(), accountId, userId, digest: digestKey(token), createdAt, expiresAt });
+    await onLink?.(tx, { token, expiresAt });
     await auditMember(tx, { accountId, action: 'password_reset.request', subject: memberId }, request);
   });
   return { token, expiresAt };

@@ -1,9 +1,9 @@
-import { and, eq } from '../../store/drizzle.ts';
+import { and, eq, sql } from '../../store/drizzle.ts';
 import { ledgerEntries, ledgerTransactions } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { serviceError } from '../../base/service-error.ts';
-import { type LockedBooks, lockBooks, post } from './books.ts';
+import { type LockedBooks, lockBooks, postMoney, setFloor } from './books.ts';
 import { printUsd } from '../../../runtime/micro-usd.ts';
 
 /** One-time credit of a development account: 1,000 USD. */
@@ -21,21 +21,64 @@ export type Credit = {
 
 /**
  * Adds to the amount an account may spend, or subtracts from it.
- * @throws ServiceError `creditNotAvailable` when less is available than is to be taken back; nothing changes then.
+ *
+ * @throws ServiceError `creditNotAvailable` when less is available than is to be taken back, unless the account may owe it because it is
+ *   on invoices; nothing changes then.
  */
 export async function credit(
   tx: StoreTransaction,
   { accountId, amount, note, reference, nowMs }: Credit,
 ): Promise<void> {
   const books = await lockBooks(tx, accountId);
-  const spendable = books.available - books.floor;
-  if (spendable + amount < 0n) {
-    throw serviceError('creditNotAvailable', {
-      ...{ amountUsd: printUsd(-amount), availableUsd: printUsd(spendable) },
-    });
+  const left = books.available + amount;
+  if (amount < 0n) {
+    await assertCanBeTakenBack(tx, books, -amount);
+    if (left < books.floor) await setFloor(tx, books, left);
   }
   const parts = { available: amount, funding: -amount };
-  await post(tx, books, { kind: 'credit', note, reference, nowMs, parts });
+  await postMoney(tx, books, { kind: 'credit', note, reference, nowMs, parts });
+}
+
+/**
+ * An account that has a credit limit may owe up to it, and one that has invoices what they are for; but never more than is on invoices or will
+ * be. Deposits pay the oldest charges first: what paid a month that has no invoice, and those before it, cannot be taken back.
+ */
+async function assertCanBeTakenBack(tx: StoreTransaction, books: LockedBooks, amount: bigint): Promise<void> {
+  const { hasInvoices, most } = await readInvoiced(tx, books);
+  const within = books.available - books.floor;
+  const available = hasInvoices || most < within ? most : within;
+  if (amount <= available) return;
+  const availableUsd = printUsd(available > 0n ? available : 0n);
+  throw serviceError('creditNotAvailable', { amountUsd: printUsd(amount), availableUsd });
+}
+
+/**
+ * `most`: what may be taken back until more is owed than the invoices behind the last month without one, and the months to come, are for.
+ * All that was deposited, if there is no such month: what was charged before months were closed here is on invoices elsewhere.
+ */
+async function readInvoiced(
+  tx: StoreTransaction,
+  { accountId }: LockedBooks,
+): Promise<{ readonly hasInvoices: boolean; readonly most: bigint }> {
+  const { rows } = await tx.execute<{ readonly has_invoices: boolean; readonly most: string }>(sql`
+    select
+      exists (select from invoices where account_id = ${accountId}) as has_invoices,
+      case when paid.month is null then
+        coalesce((select -l.balance from ledger_accounts l where l.account_id = ${accountId} and l.kind = 'funding'), 0)
+      else
+        (select coalesce(sum(l.balance), 0) from ledger_accounts l
+          where l.account_id = ${accountId} and l.kind in ('available', 'reserved'))
+        + (select coalesce(sum(o.amount), 0) from operation_counts o where o.account_id = ${accountId} and not o.is_closed)
+        + (select coalesce(sum(i.total - (select coalesce(sum(c.amount), 0) from credit_notes c where c.invoice_number = i.number)), 0)
+          from invoices i where i.account_id = ${accountId} and i.month > paid.month)
+      end as most
+    from (
+      select max(m.month) as month from closed_months m
+      where m.account_id = ${accountId} and m.charged > m.service_credit
+        and not exists (select from invoices o where o.account_id = m.account_id and o.month = m.month)
+    ) paid`);
+  const [row] = rows;
+  return { hasInvoices: row?.has_invoices === true, most: BigInt(row?.most ?? 0) };
 }
 
 /**
@@ -86,6 +129,6 @@ export async function ensureTestCredit(store: Store, accountId: string, nowMs: n
       .where(and(eq(owner, accountId), eq(kind, 'test_credit')));
     if (given.length > 0) return;
     const parts = { available: TEST_CREDIT, funding: -TEST_CREDIT };
-    await post(tx, books, { kind: 'test_credit', note: 'test credit', nowMs, parts });
+    await postMoney(tx, books, { kind: 'test_credit', note: 'test credit', nowMs, parts });
   });
 }

@@ -3,9 +3,11 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Executes } from '../../store/statement.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
-import { type Books, lockBooks, post } from './books.ts';
+import { type Books, countingMonth, lockBooks, post } from './books.ts';
 import { readCount, toCharge, toUnits } from './operation-count.ts';
-import { type Operation, type PriceBook, priceOf, samePriceRange, SPEC_PRICES, utcMonth } from './prices.ts';
+import { type Operation, type PriceBook, samePriceRange, SPEC_PRICES } from './prices.ts';
+import { utcMonth } from '../../base/utc-month.ts';
+import { priceOf } from '../../../runtime/price-book.ts';
 import {
   chargeReservation,
   expectedCharge,
@@ -43,9 +45,10 @@ export type Quote = Omit<Work, 'nowMs'> & {
  * audit.
  *
  * - Nothing is charged twice, nor above the reserved amount; no balance goes below 0, or below minus the credit limit.
+ * - A reservation is charged at the prices at which it was made, also by a process that has others.
  * - What a process leaves reserved is settled when it stops, when the next one starts, or within two minutes: charged in full if it may
  *   have been delivered already, so that no more is ever delivered than charged, and given back otherwise.
- * - Units count in the UTC month in which they were reserved, once they are charged.
+ * - Units count in the UTC month in which they were reserved, once they are charged; never in a month of the account that is closed.
  */
 export type Money = {
   /**
@@ -55,7 +58,8 @@ export type Money = {
   readonly reserve: (tx: StoreTransaction, work: Work, terms?: ReservationTerms) => Promise<Reservation>;
   /**
    * Charges for delivered units; the rest stays reserved.
-   * @throws ServiceError `reservationClosed`: the work of this transaction must not be committed.
+   * @throws ServiceError `reservationClosed` or, if it was charged already, `reservationCharged`: the work of this transaction must not be
+   *   committed.
    */
   readonly charge: (
     tx: StoreTransaction,
@@ -100,6 +104,8 @@ export type Money = {
     deliveredUnits: number,
     nowMs: number,
   ) => Promise<Receipt>;
+  /** Returns what `chargeQuoted` charges if it succeeds. */
+  readonly quotedCharge: (quote: Quote) => AuditCharge;
   /** Returns what `settleExpected` charges if it succeeds. */
   readonly expectedCharge: (reservation: Reservation, deliveredUnits: number) => AuditCharge;
 };
@@ -116,14 +122,14 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
   return {
     reserve: async (tx, { accountId, operation, units, nowMs }, terms = newTerms()) => {
       const books = await lockBooks(tx, accountId);
-      const month = utcMonth(nowMs);
+      const month = countingMonth(books, nowMs);
       const before = await readCount(tx, { accountId, operation, month });
       const amount = priceOf(prices, { operation, before, units: toUnits(units) });
       assertPayable({ books, amount });
       const reservation = { id: terms.id, accountId, operation, month, units, before, amount };
       const parts = { available: -amount, reserved: amount };
       await post(tx, books, { kind: 'reserve', reservationId: reservation.id, nowMs, parts });
-      await insertReservation(tx, { ...reservation, ...terms, ownerId, nowMs });
+      await insertReservation(tx, prices, { ...reservation, ...terms, ownerId, nowMs });
       return reservation;
     },
     charge: (tx, reservation, units, nowMs) =>
@@ -138,13 +144,15 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       return { ...counted, units, books, before, amount };
     },
     chargeNow: async (tx, { accountId, operation, units, nowMs }) => {
-      const counted = { accountId, operation, month: utcMonth(nowMs), units: toUnits(units) };
-      const { books, before } = await lockAndCount(tx, counted);
+      const uncounted = { accountId, operation, units: toUnits(units) };
+      const { books, before, month } = await lockAndCount(tx, { ...uncounted, nowMs });
+      const counted = { ...uncounted, month };
       const charged = priceOf(prices, { operation, before, units: counted.units });
       assertPayable({ books, amount: charged });
       const parts = { available: -charged, revenue: charged };
-      await post(tx, books, { kind: 'charge', counted, nowMs, parts });
-      return { charged, refunded: 0n, charge: toCharge(counted, { units: counted.units, amount: charged }) };
+      await post(tx, counted, { kind: 'charge', counted, nowMs, parts });
+      const charge = toCharge(counted, { units: counted.units, amount: charged }, prices);
+      return { charged, refunded: 0n, charge };
     },
     chargeQuoted: async (db, { amount, before, ...quote }, nowMs) => {
       const counted = countedOf(quote, nowMs);
@@ -154,7 +162,7 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
         lockAndCountExpected(db, counted, { range, amount }),
         post(db, counted, { kind: 'charge', counted, nowMs, parts }),
       ]);
-      return { charged: amount, refunded: 0n, charge: chargeOf({ ...quote, amount }) };
+      return { charged: amount, refunded: 0n, charge: chargeOf({ ...quote, amount }, prices) };
     },
     reserveQuoted: async (db, { books: _books, ...quote }, nowMs, terms = newTerms()) => {
       const { amount, before } = quote;
@@ -165,19 +173,23 @@ export function createMoney({ ownerId, prices = SPEC_PRICES }: MoneyOptions): Mo
       await Promise.all([
         lockExpected(db, counted, { range, amount }),
         post(db, counted, { kind: 'reserve', reservationId: id, nowMs, parts }),
-        insertReservation(db, { ...quote, ...terms, ownerId, nowMs }),
+        insertReservation(db, prices, { ...quote, ...terms, ownerId, nowMs }),
       ]);
       return { ...quote, id };
     },
     settleExpected: (db, reservation, units, nowMs) =>
       settleUntouched(db, prices, { reservation, units, nowMs }),
+    quotedCharge: (quote) => chargeOf(quote, prices),
     expectedCharge: (reservation, units) => expectedCharge(prices, reservation, units),
   };
 }
 
 /** Returns the charge of a quote that holds, as the audit log records it. */
-export function chargeOf({ units, amount, ...quote }: Omit<Quote, 'books' | 'before'>): AuditCharge {
-  return toCharge(quote, { units, amount });
+function chargeOf(
+  { units, amount, ...quote }: Omit<Quote, 'books' | 'before'>,
+  prices: PriceBook,
+): AuditCharge {
+  return toCharge(quote, { units, amount }, prices);
 }
 
 /** Returns the counter of a quote. @throws Unexpected in another month. */
@@ -189,12 +201,16 @@ function countedOf(
   return { accountId, operation, month, units: toUnits(units) };
 }
 
+/** True if the books have enough for an amount. */
+export function isPayable({ books: { available, floor }, amount }: Pick<Quote, 'books' | 'amount'>): boolean {
+  return available - amount >= floor;
+}
+
 /** @throws ServiceError `balanceInsufficient` or, for an account that is invoiced, `creditLimitReached`. */
-export function assertPayable({
-  books: { available, floor },
-  amount,
-}: Pick<Quote, 'books' | 'amount'>): void {
-  if (available - amount >= floor) return;
+export function assertPayable(quote: Pick<Quote, 'books' | 'amount'>): void {
+  if (isPayable(quote)) return;
+  const { books, amount } = quote;
+  const { available, floor } = books;
   const error = floor < 0n ? 'creditLimitReached' : 'balanceInsufficient';
   throw serviceError(error, { required: amount, available: available - floor });
 }

@@ -1,6 +1,7 @@
 import { and, eq, sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import type { PriceBook } from '../../../runtime/price-book.ts';
 import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Operation } from './prices.ts';
@@ -14,12 +15,20 @@ export function toUnits(count: number): bigint {
   throw serviceError('internalError', {}, new RangeError(`${count} is no number of units`));
 }
 
-/** Returns a charge as the audit log records it: its units and amount are far below 2^53. */
-export function toCharge(
-  { operation, month }: { readonly operation: string; readonly month: string },
+/**
+ * Returns a charge as the audit log records it, with the prices that its amount follows from, if it does. Its units and amount are far
+ * below 2^53.
+ */
+export function toCharge<O extends string>(
+  { operation, month }: { readonly operation: O; readonly month: string },
   { units, amount }: { readonly units: bigint | number; readonly amount: bigint },
+  book?: PriceBook<O>,
 ): AuditCharge {
-  return { operation, units: Number(units), month, amount: Number(amount) };
+  const charge = { operation, units: Number(units), month, amount: Number(amount) };
+  if (book === undefined) return charge;
+  const { standard, volume } = book.prices[operation];
+  const volumeThreshold = Number(book.volumeThreshold);
+  return { ...charge, prices: { standard: Number(standard), volume: Number(volume), volumeThreshold } };
 }
 
 /** Returns the number charged so far. Exact while the customer's books are locked. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, isNull, sql } from '../../store/drizzle.ts';
+import { and, eq, gt, isNull, sql } from '../../store/drizzle.ts';
 import { expecting, Unexpected } from '../../store/expectation.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import { reservations } from '../../store/money-tables.ts';
@@ -9,7 +9,9 @@ import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { type LockedBooks, lockBooks, post } from './books.ts';
 import { addToCount, type Counted, toCharge, toUnits } from './operation-count.ts';
-import { type Operation, type PriceBook, priceOf, samePriceRange } from './prices.ts';
+import { type Operation, type PriceBook, samePriceRange } from './prices.ts';
+import { priceOf, type PriceBook as Book } from '../../../runtime/price-book.ts';
+import { reservedPrices } from './reserved-prices.ts';
 import { lockAndCountExpected } from './standing.ts';
 
 /** Money reserved for work. */
@@ -57,9 +59,10 @@ type Row = typeof reservations.$inferSelect;
 /** Shown to an operator who is asked to credit it. */
 const CHARGED_IN_FULL = 'charged in full: the server ended before it could count what was delivered';
 
-/** Writes a new reservation of a process. */
+/** Writes a new reservation of a process, with the prices that its amount follows from. */
 export function insertReservation(
   db: Executes,
+  { prices, volumeThreshold }: PriceBook,
   {
     before: _before,
     nowMs,
@@ -68,8 +71,10 @@ export function insertReservation(
   }: Reservation & ReservationTerms & { readonly ownerId: string; readonly nowMs: number },
 ): Promise<void> {
   const untouched = { delivered: 0n, charged: 0n, closedAt: null };
+  const { standard, volume } = prices[whole.operation];
+  const made = { standardPrice: standard, volumePrice: volume, volumeThreshold };
   return insertRows(db, reservations, [
-    { ...whole, ...untouched, units: toUnits(units), createdAt: new Date(nowMs) },
+    { ...whole, ...untouched, ...made, units: toUnits(units), createdAt: new Date(nowMs) },
   ]);
 }
 
@@ -97,7 +102,7 @@ export function expectedCharge(
 ): AuditCharge {
   const units = toUnits(count);
   const amount = priceOf(prices, { operation: reservation.operation, before, units });
-  return toCharge(reservation, { units, amount });
+  return toCharge(reservation, { units, amount }, prices);
 }
 
 /**
@@ -143,26 +148,23 @@ export async function settleUntouched(
  * Charges for delivered units and, with the last ones, gives back the rest. The price depends on the units counted so far: since they only
  * grow within a month, and the volume price is the lower one, the reserved amount suffices.
  *
- * @throws ServiceError `reservationClosed`.
+ * @throws ServiceError `reservationClosed`, `reservationCharged`.
  */
 export async function chargeReservation(
   tx: StoreTransaction,
-  prices: PriceBook,
+  listed: PriceBook,
   draft: ReservationCharge,
 ): Promise<Receipt> {
   const { reservation, isLast, nowMs } = draft;
   const books = await lockBooks(tx, reservation.accountId);
   const row = await readOpen(tx, reservation.id);
-  if (row === undefined) throw serviceError('reservationClosed');
+  if (row === undefined) throw serviceError(await reasonOfClosing(tx, reservation.id));
   const units = toUnits(draft.units);
   if (row.delivered + units > row.units) {
     const cause = new RangeError(`${row.units} units were reserved, and ${row.delivered + units} delivered`);
     throw serviceError('internalError', {}, cause);
   }
-  const counted = countedOf(row);
-  const before = units === 0n ? 0n : await addToCount(tx, { ...counted, units });
-  const charged = priceOf(prices, { operation: counted.operation, before, units });
-  return write(tx, books, { row, units, charged, isLast, nowMs });
+  return write(tx, books, { ...(await countUnits(tx, { row, units, listed })), isLast, nowMs });
 }
 
 /** Gives back the rest of a reservation; has no effect if it is closed. */
@@ -174,7 +176,7 @@ export async function releaseReservation(
   const books = await lockBooks(tx, accountId);
   const row = await readOpen(tx, id);
   if (row === undefined) return { charged: 0n, refunded: 0n };
-  return write(tx, books, { row, units: 0n, charged: 0n, isLast: true, nowMs });
+  return write(tx, books, { row, units: 0n, charged: 0n, prices: undefined, isLast: true, nowMs });
 }
 
 /**
@@ -184,7 +186,7 @@ export async function releaseReservation(
  */
 export async function chargeInFull(
   tx: StoreTransaction,
-  prices: PriceBook,
+  listed: PriceBook,
   { id, accountId }: Pick<Reservation, 'id' | 'accountId'>,
   nowMs: number,
 ): Promise<AuditCharge | undefined> {
@@ -192,10 +194,33 @@ export async function chargeInFull(
   const row = await readOpen(tx, id);
   if (row === undefined) return undefined;
   const units = row.units - row.delivered;
+  const counted = await countUnits(tx, { row, units, listed });
+  return (await write(tx, books, { ...counted, isLast: true, nowMs, note: CHARGED_IN_FULL })).charge;
+}
+
+type Uncounted = { readonly row: Row; readonly units: bigint; readonly listed: PriceBook };
+
+/** Counts units of a reservation, and prices them as when it was made. */
+async function countUnits(
+  tx: StoreTransaction,
+  { row, units, listed }: Uncounted,
+): Promise<Pick<Change, 'row' | 'units' | 'charged' | 'prices'>> {
   const counted = countedOf(row);
   const before = units === 0n ? 0n : await addToCount(tx, { ...counted, units });
-  const charged = priceOf(prices, { operation: counted.operation, before, units });
-  return (await write(tx, books, { row, units, charged, isLast: true, nowMs, note: CHARGED_IN_FULL })).charge;
+  const priced = { operation: row.operation, before, units };
+  const prices = reservedPrices(row, priced, listed);
+  return { row, units, charged: priceOf(prices, priced), prices };
+}
+
+/** A process that takes another for gone charges in full what that may have delivered, and gives back the rest. */
+async function reasonOfClosing(
+  tx: StoreTransaction,
+  id: string,
+): Promise<'reservationCharged' | 'reservationClosed'> {
+  const { charged, isChargedWhenLost } = reservations;
+  const isCharged = and(eq(reservations.id, id), isChargedWhenLost, gt(charged, 0n));
+  const rows = await tx.select({ charged }).from(reservations).where(isCharged);
+  return rows.length > 0 ? 'reservationCharged' : 'reservationClosed';
 }
 
 async function readOpen(tx: StoreTransaction, id: string): Promise<Row | undefined> {
@@ -208,6 +233,8 @@ type Change = {
   readonly row: Row;
   readonly units: bigint;
   readonly charged: bigint;
+  /** What `charged` follows from; undefined if nothing is charged. */
+  readonly prices: Book | undefined;
   readonly isLast: boolean;
   readonly nowMs: number;
   readonly note?: string;
@@ -216,7 +243,7 @@ type Change = {
 async function write(
   tx: StoreTransaction,
   books: LockedBooks,
-  { row, units, charged, isLast, nowMs, note }: Change,
+  { row, units, charged, prices, isLast, nowMs, note }: Change,
 ): Promise<Receipt> {
   const refunded = isLast ? row.amount - row.charged - charged : 0n;
   const closedAt = isLast ? new Date(nowMs) : null;
@@ -231,7 +258,7 @@ async function write(
     parts: { available: refunded, reserved: -charged - refunded, revenue: charged },
   });
   if (units === 0n) return { charged, refunded };
-  return { charged, refunded, charge: toCharge(countedOf(row), { units, amount: charged }) };
+  return { charged, refunded, charge: toCharge(countedOf(row), { units, amount: charged }, prices) };
 }
 
 /** Only operations of a price book are written there. */

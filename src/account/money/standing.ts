@@ -3,12 +3,13 @@ import { sql } from '../../store/drizzle.ts';
 import { expecting } from '../../store/expectation.ts';
 import { createStatement, type Executes, type PlaceholderOf } from '../../store/statement.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { type Books, type LockedBooks, openBooks } from './books.ts';
+import { utcMonth } from '../../base/utc-month.ts';
+import { type Books, countingMonth, lockBooks } from './books.ts';
 import type { Counted } from './operation-count.ts';
 import type { CountRange } from './prices.ts';
 
 /** A customer's books, and the number of units of one price row charged before. */
-export type Standing<B extends Books = Books> = { readonly books: B; readonly before: bigint };
+export type Standing = { readonly books: Books; readonly before: bigint };
 
 /** The same as the driver reads it. */
 type StandingRow = {
@@ -25,8 +26,11 @@ const read = createStatement<Counted, StandingRow>(
     where l.account_id = ${param('accountId')} and l.kind = 'available'`,
 );
 
+/** None while the month is closed. */
 const lockedBooks = (param: PlaceholderOf<Counted>): SQL => sql`
-  select balance, floor from ledger_accounts where account_id = ${param('accountId')} and kind = 'available' for update`;
+  select balance, floor, closed_month from ledger_accounts
+  where account_id = ${param('accountId')} and kind = 'available' and coalesce(closed_month, '') < ${param('month')}
+  for update`;
 
 const countIfLocked = (param: PlaceholderOf<Counted & { readonly units: string }>): SQL => sql`
     with locked as (${lockedBooks(param)}), counted as (
@@ -79,17 +83,20 @@ export async function readStanding(
 /**
  * Locks the books of a customer until the transaction ends, as `lockBooks` does, and counts units, in one statement: the count waits for
  * the lock, and adds to the value at that time.
+ *
+ * @returns also the month that the units count in (see `countingMonth`).
  */
 export async function lockAndCount(
   tx: StoreTransaction,
-  counted: Counted & { readonly units: bigint },
-): Promise<Standing<LockedBooks>> {
-  const standing = await tryLockAndCount(tx, counted);
-  if (standing !== undefined) return standing;
-  await openBooks(tx, counted.accountId);
-  const opened = await tryLockAndCount(tx, counted);
+  { nowMs, ...uncounted }: Omit<Counted, 'month'> & { readonly units: bigint; readonly nowMs: number },
+): Promise<Standing & { readonly month: string }> {
+  const now = utcMonth(nowMs);
+  const standing = await tryLockAndCount(tx, { ...uncounted, month: now });
+  if (standing !== undefined) return { ...standing, month: now };
+  const month = countingMonth(await lockBooks(tx, uncounted.accountId), nowMs);
+  const opened = await tryLockAndCount(tx, { ...uncounted, month });
   if (opened === undefined) throw new Error('the books of an account that was removed meanwhile');
-  return opened;
+  return { ...opened, month };
 }
 
 /** As `lockAndCount`, if the earlier units lie in `range` and the amount is available. */
@@ -120,11 +127,9 @@ function printed({ range: { from, to }, amount }: Bounds): Expected {
 async function tryLockAndCount(
   tx: StoreTransaction,
   { accountId, operation, month, units }: Counted & { readonly units: bigint },
-): Promise<Standing<LockedBooks> | undefined> {
+): Promise<Standing | undefined> {
   const [row] = (await lock(tx, { accountId, operation, month, units: String(units) })).rows;
-  if (row === undefined) return undefined;
-  const { books, before } = toStanding(row);
-  return { books: { ...books, accountId }, before };
+  return row && toStanding(row);
 }
 
 function toStanding({ available, floor, before }: StandingRow): Standing {

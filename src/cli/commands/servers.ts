@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command-spec.ts';
 import { LOCALNET_SETTING_OPTIONS, SETTING_OPTIONS } from '../setting-options.ts';
+import { GENESIS_OPTIONS } from './genesis-options.ts';
 import { SERVER_OPTIONS, READY_JSON, HOST } from './options.ts';
 
 /** The servers, and what they are told about. */
@@ -29,16 +30,61 @@ export const SERVER_COMMANDS = [
     group: 'Servers',
     summary: 'Start the embedded ledger alone, without API keys',
     details: [
-      'Runs until SIGTERM or SIGINT and keeps nothing afterwards. WebSocket is served on the same port and on the next one.',
+      'Runs until SIGTERM or SIGINT. Without --ledger it keeps nothing afterwards. WebSocket is served on the same port and on the next one.',
     ],
     args: [],
     options: [
       { name: 'rpc-port', value: 'N', summary: 'Port of JSON-RPC; 0 takes any free port', fallback: '8899' },
       HOST,
+      {
+        name: 'bind-address',
+        value: 'ADDRESS',
+        summary: 'The same as --host, as the test validator names it',
+      },
       ...LOCALNET_SETTING_OPTIONS,
+      {
+        name: 'ledger',
+        letter: 'l',
+        value: 'DIRECTORY',
+        summary: 'Keep the ledger here, and go on with the one that is there',
+        path: 'directory',
+      },
+      { name: 'reset', letter: 'r', summary: 'Delete the ledger of --ledger and begin anew' },
+      { name: 'ephemeral', summary: 'Keep nothing, as without --ledger' },
+      {
+        name: 'limit-ledger-size',
+        value: 'SHREDS',
+        summary: 'Transactions that are kept, as the test validator names it; one counts as a shred',
+      },
+      { name: 'limit-blockstore-size', value: 'SHREDS', summary: 'The same, by its newer name' },
+      ...GENESIS_OPTIONS,
+      {
+        name: 'no-votes',
+        summary:
+          'Let the validator not vote by transactions, as under Alpenglow, so that blocks can be empty',
+      },
+      {
+        name: 'votes',
+        summary: 'Let the validator vote for every slot by a transaction, as before Alpenglow (the default)',
+      },
+      { name: 'cheat-codes', summary: 'Serve methods that set accounts, time and history at will' },
+      {
+        name: 'snapshot-dir',
+        value: 'DIRECTORY',
+        summary: 'Let cheat codes save snapshots here, and load them from here',
+        path: 'directory',
+      },
+      { name: 'log', summary: 'Print each transaction with the logs of its programs' },
+      { name: 'quiet', letter: 'q', summary: 'Print nothing but errors' },
       READY_JSON,
     ],
-    examples: ['keyslot localnet', 'keyslot localnet --rpc-port 0 --slot-ms 400 --json'],
+    examples: [
+      'keyslot localnet',
+      'keyslot localnet --rpc-port 0 --slot-ms 400 --json',
+      'keyslot localnet --ledger test-ledger',
+      'keyslot localnet --account - mint.json --bpf-program program-keypair.json target/deploy/program.so',
+      'keyslot localnet --url devnet --clone SysvarC1ock11111111111111111111111111111111',
+    ],
   },
   {
     name: 'mock',
@@ -119,10 +165,22 @@ export const SERVER_COMMANDS = [
   {
     name: 'nodes',
     group: 'Servers',
-    summary: 'Show the ledger nodes of the running server, their versions and slot lengths',
+    summary: 'Show the ledger nodes of the server, their versions and slot lengths',
     details: ['It also lists methods and fields that the nodes have and the specification does not.'],
     args: [],
     options: SERVER_OPTIONS,
     examples: ['keyslot nodes', 'keyslot nodes --json'],
+  },
+  {
+    name: 'doctor',
+    group: 'Servers',
+    summary: 'Check an installation: what is wrong with it, and how to mend it',
+    details: [
+      'Looks at Node, data directory, disk, server, store, clock, Redis, signer, key backend, certificate, ledger nodes, mail and the age of the last backup. With a server it asks that one; without, it looks by itself.',
+      'The exit code is 1 when something is wrong; warnings leave it at 0.',
+    ],
+    args: [],
+    options: SERVER_OPTIONS,
+    examples: ['keyslot doctor', 'keyslot doctor --config /etc/keyslot/keyslot.yaml --json'],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -86,28 +86,6 @@ export const WALLET_COMMANDS = [
     ],
   },
   {
-    name: 'billing',
-    group: 'Wallet service',
-    summary: 'Set or show how an account pays',
-    details: ['Without options it shows how the account pays, with its balance and credit limit.'],
-    args: [ACCOUNT],
-    options: [
-      { name: 'prepaid', summary: 'The account pays from its balance' },
-      { name: 'invoiced', summary: 'The account pays later, within --credit-limit' },
-      {
-        name: 'credit-limit',
-        value: 'USD',
-        summary: 'How far below 0 the balance may go (with --invoiced)',
-      },
-      ...SERVER_OPTIONS,
-    ],
-    examples: [
-      'keyslot billing acme --invoiced --credit-limit 5000',
-      'keyslot billing acme --prepaid',
-      'keyslot billing acme',
-    ],
-  },
-  {
     name: 'wallet-limit',
     group: 'Wallet service',
     summary: 'Set or show how often an account may call the wallet create endpoints',

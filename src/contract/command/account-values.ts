@@ -54,6 +54,8 @@ export function createAccountValues(access: AccountAccess): AccountValues {
     unknown_token: async () => createKeyText('ks_tok_'),
     unknown_session: async () => createKeyText('ks_ses_'),
     oversized_text: async () => oversizedText(),
+    work_start: async () => wholeHour(WORK_IN_HOURS),
+    work_end: async () => wholeHour(WORK_IN_HOURS + 1),
     new_email: async () => `${randomUUID()}@example.com`,
     own_account_id: async () => session?.accountId ?? missing('no session is given (--session)'),
     fresh_key_id: makeKey,
@@ -95,6 +97,14 @@ export function createAccountValues(access: AccountAccess): AccountValues {
     if (session !== undefined && name === `${session.role}_session`) return session.token;
     return await (makers[name] ?? (() => missing(`only the operator has: ${name}`)))();
   };
+}
+
+/** Nothing is announced for it: only an operator may. */
+const WORK_IN_HOURS = 48;
+
+function wholeHour(inHours: number): string {
+  const hourMs = 3_600_000;
+  return new Date((Math.ceil(Date.now() / hourMs) + inHours) * hourMs).toISOString();
 }
 
 const credentials = ({ token, session }: AccountAccess) =>

@@ -29,7 +29,9 @@ const UNSENT = [
 
 const BLOCKS_LOOKED_AT = 20;
 
-type Landed = Partial<Readonly<Record<'wallet' | 'transferSignature' | 'transferSlot', unknown>>>;
+type Landed = Partial<
+  Readonly<Record<'wallet' | 'transferSignature' | 'transferSlot' | 'legacySlot', unknown>>
+>;
 
 /**
  * Reads what a run needs from any server without changing anything on it: its identity, a vote account, and a legacy
@@ -79,18 +81,24 @@ type Block = {
   } | null)[];
 };
 
-/** The newest legacy transaction that succeeded, in the blocks up to `slot` that are looked at; nothing where there is none. */
+/**
+ * The newest legacy transaction that succeeded, and the newest block that has no other versions, in the blocks up to `slot` that are looked
+ * at; nothing where there is none.
+ */
 async function findLanded(target: RpcTarget, slot: number): Promise<Landed> {
   const slots = await call(target, 'getBlocks', [Math.max(0, slot - BLOCKS_LOOKED_AT), slot]).catch(() => []);
+  let legacySlot: unknown;
   for (const at of Array.isArray(slots) ? slots.toReversed() : []) {
     const config = { transactionDetails: 'accounts', maxSupportedTransactionVersion: 1, rewards: false };
     const block = (await call(target, 'getBlock', [at, config]).catch(() => null)) as Block | null;
-    const transactions = Array.isArray(block?.transactions) ? block.transactions : [];
+    if (!Array.isArray(block?.transactions)) continue;
+    const { transactions } = block;
+    if (transactions.every((each) => (each?.version ?? 'legacy') === 'legacy')) legacySlot ??= at;
     const found = transactions.find((each) => each?.version === 'legacy' && each.meta?.err === null);
     const wallet = found?.transaction?.accountKeys?.[0]?.pubkey;
     const transferSignature = found?.transaction?.signatures?.[0];
     if (wallet !== undefined && transferSignature !== undefined)
-      return { wallet, transferSignature, transferSlot: at };
+      return { wallet, transferSignature, transferSlot: at, legacySlot };
   }
-  return {};
+  return { legacySlot };
 }

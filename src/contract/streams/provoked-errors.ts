@@ -24,6 +24,7 @@ export const PROVOKED_ERRORS: { readonly [N in ErrorNameWith<'grpc'>]: Provocati
   apiKeyAddressRefused: OF_KEY,
   connectionsFull: OF_LOAD,
   rateLimited: OF_LOAD,
+  limitsUnavailable: why('it needs servers that share limits, and have lost Redis'),
   requestTooHeavy: why('it needs a plan that allows less than a block weighs that is read again'),
   networkUnknown: { sent: { 'x-network': 'none-such' } },
   topicUnknown: { request: { topic: 'none-such' } },

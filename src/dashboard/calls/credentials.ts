@@ -1,5 +1,6 @@
 import type { LedgerClient } from '../../../generated/ledger/client.ts';
 import type { WalletClient } from '../../../generated/wallets/client.ts';
+import type { ClientOptions, RpcCall } from '../../../runtime/rpc-call.ts';
 import { account } from './account-client.ts';
 import { keepCredentials, withCredentials } from './keep-credentials.ts';
 import { SERVER_ADDRESS } from './places.ts';
@@ -13,7 +14,17 @@ export const credentials = keepCredentials({
 /** Returns a client of a network, by its `rpc_path`. Its code is loaded at the first use. */
 export async function ledgerOf(rpcPath: string): Promise<LedgerClient> {
   const { createLedgerClient } = await import('../../../generated/ledger/client.ts');
-  return createLedgerClient({
+  return createLedgerClient(optionsOf(rpcPath));
+}
+
+/** Returns calls of methods that are not in the specification of the ledger. Its code is loaded at the first use. */
+export async function rpcCallOf(rpcPath: string): Promise<RpcCall> {
+  const { createRpcCall } = await import('../../../runtime/rpc-call.ts');
+  return createRpcCall(optionsOf(rpcPath));
+}
+
+function optionsOf(rpcPath: string): ClientOptions {
+  return {
     url: `${SERVER_ADDRESS}${rpcPath}`,
     fetch: (target, init) =>
       withCredentials(credentials, ({ api_key }) => {
@@ -21,7 +32,7 @@ export async function ledgerOf(rpcPath: string): Promise<LedgerClient> {
         address.searchParams.set('apikey', api_key);
         return fetch(address, { ...init, credentials: 'omit' });
       })(),
-  });
+  };
 }
 
 /** Returns a client of the wallet service. Its code is loaded at the first use. */

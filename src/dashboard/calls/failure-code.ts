@@ -13,7 +13,7 @@ export function isSignedOut(error: unknown): boolean {
 
 /** Returns how many seconds a refused call asks to wait; undefined where it does not say. */
 export function retryAfterSeconds(error: unknown): number | undefined {
-  return error instanceof RestCallError && error.failure.kind === 'problem'
+  return error instanceof RestCallError && 'retryAfterSeconds' in error.failure
     ? error.failure.retryAfterSeconds
     : undefined;
 }

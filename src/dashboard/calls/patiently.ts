@@ -1,22 +1,38 @@
-import { failureCode, retryAfterSeconds } from './failure-code.ts';
+import { RestCallError } from '../../../runtime/rest-call.ts';
+import { retryAfterSeconds } from './failure-code.ts';
+
+const MOST_TRIES = 6;
+const MOST_WAIT_SECONDS = 120;
 
 /**
- * Repeats a call that is refused because the account made too many requests, after the time that the server asks for. For long
- * work of many calls; every other error is thrown at once, and the signal ends the wait.
+ * Repeats a call that is refused because the account made too many requests, or the server is busy (status 429 or 503), after the time that
+ * it asks for, up to two minutes; six times at most. For long work of many calls; every other error is thrown at once, and the signal
+ * ends the wait.
  */
-export async function patiently<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
+export async function patiently<T>(
+  call: () => Promise<T>,
+  signal: AbortSignal,
+  wait: typeof waitMs = waitMs,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
     try {
       signal.throwIfAborted();
       return await call();
     } catch (error) {
-      if (failureCode(error) !== 'account_rate_limited') throw error;
-      await wait((retryAfterSeconds(error) ?? 1) * 1_000, signal);
+      const seconds = retryAfterSeconds(error) ?? 1;
+      if (!isBusy(error) || tries === MOST_TRIES || seconds > MOST_WAIT_SECONDS) throw error;
+      await wait(seconds * 1_000, signal);
     }
   }
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof RestCallError)) return false;
+  const { failure } = error;
+  return 'status' in failure && (failure.status === 429 || failure.status === 503);
+}
+
+function waitMs(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);

@@ -50,7 +50,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./wallets/wallets-page.tsx')).WalletsPage,
   },
   {
-    path: '/explorer/:network?/:what?',
+    path: '/explorer/:network?/:what?/:signature?',
     title: 'Explorer',
     navigation: { section: 'Use', icon: 'explorer' },
     scopes: ['account:read'],
@@ -62,6 +62,20 @@ export const ROUTES: readonly PageRoute[] = [
     navigation: { section: 'Use', icon: 'webhook' },
     scopes: ['audit:read'],
     load: async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
+    path: '/service-level',
+    title: 'Service level',
+    navigation: { section: 'Use', icon: 'service' },
+    scopes: ['account:read'],
+    load: async () => (await import('./service-level/service-level-page.tsx')).ServiceLevelPage,
+  },
+  {
+    path: '/billing/:view?/:id?',
+    title: 'Billing',
+    navigation: { section: 'Account', icon: 'billing' },
+    scopes: ['billing:read'],
+    load: async () => (await import('./billing/billing-page.tsx')).BillingPage,
   },
   {
     path: '/audit/:view?',
@@ -97,6 +111,13 @@ export const ROUTES: readonly PageRoute[] = [
     navigation: { section: 'Server', icon: 'accounts' },
     scopes: ['operator:read'],
     load: async () => (await import('./operator/accounts/accounts-page.tsx')).AccountsPage,
+  },
+  {
+    path: '/operator/invoices/:number?',
+    title: 'Invoices',
+    navigation: { section: 'Server', icon: 'invoices' },
+    scopes: ['operator:read'],
+    load: async () => (await import('./operator/invoices/invoices-page.tsx')).InvoicesPage,
   },
   {
     path: '/operator/plans',

@@ -4,6 +4,7 @@ import { walkPages } from '../calls/walk-pages.ts';
 import { Button } from './button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { exportRows, type ExportFormat } from './export-rows.ts';
+import { isStopped } from './is-stopped.ts';
 import { Count } from './number.tsx';
 import { openFile } from './save-file.ts';
 
@@ -77,9 +78,4 @@ export function LongExport<P extends { readonly next_cursor?: string | undefined
       </div>
     </div>
   );
-}
-
-/** True for what the browser throws when the member chooses no file, or work is stopped. */
-function isStopped(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError';
 }

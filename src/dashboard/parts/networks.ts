@@ -23,6 +23,11 @@ export function explorerPath(network: Pick<Network, 'rpc_path'>, what: string | 
   return `/explorer/${slugOf(network)}/${what}`;
 }
 
+/** Returns the address of the page that explains a transaction, or where one is asked for. */
+export function tracePath(network: Pick<Network, 'rpc_path'>, signature?: string): string {
+  return `${explorerPath(network, 'trace')}${signature === undefined ? '' : `/${signature}`}`;
+}
+
 /** True if lamports of the network are worth nothing: they may be sent and asked for from the dashboard. */
 export function isTestNetwork({ environment }: Pick<Network, 'environment'>): boolean {
   return environment !== 'mainnet';

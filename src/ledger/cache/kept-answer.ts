@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { isJson } from '../../rpc/is-json.ts';
 import { scanMembers } from '../../rpc/scan-json.ts';
+import type { AnswerSlot } from '../own-reads/answer-slot.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { MemoryLease } from '../../rpc/reply-memory.ts';
 
-/** A node's reply without its id: the bytes before and after it. */
-export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer };
+/** A node's reply without its id: the bytes before and after it, and how far its node was, if that matters. */
+export type KeptAnswer = { readonly before: Buffer; readonly after: Buffer; readonly at?: AnswerSlot };
 
 /** Answers above this size are sent as a stream, so that a slow client costs no copy; their memory is reserved by the request. */
 const WHOLE_BYTES = 64 * 1024;

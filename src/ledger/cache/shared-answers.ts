@@ -1,6 +1,10 @@
+import { isMethodName } from '../../../generated/ledger/methods.ts';
+import { SLOT_FACTS } from '../../../generated/ledger/slots.ts';
 import type { Context } from '../../rpc/context.ts';
 import type { Call } from '../../rpc/call.ts';
 import type { LedgerReply } from '../outcome.ts';
+import { readAnswerSlot } from '../own-reads/answer-slot.ts';
+import type { OwnReads } from '../own-reads/own-reads.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { CacheKey } from './cache-key.ts';
 import { type KeptAnswer, keepAnswer, replyFrom } from './kept-answer.ts';
@@ -19,6 +23,8 @@ export type CacheOptions = {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
   readonly onOutcome: (method: string, outcome: CacheOutcome) => void;
+  /** Absent: any kept answer will do. */
+  readonly ownReads?: Pick<OwnReads, 'isBehind' | 'noteAnswer'> | undefined;
 };
 
 /** The outcome of the call that was sent to the node. `left`: its client disconnected, and another call must be sent. */
@@ -81,23 +87,36 @@ export class SharedAnswers {
     return true;
   }
 
-  /** Returns a kept answer as the reply to a call; undefined if its request has no room to hold a large one. */
+  /**
+   * Returns a kept answer as the reply to a call; undefined if its request has no room to hold a large one, or its reader has
+   * seen a later state.
+   */
   handOut(
     kept: KeptAnswer,
     outcome: 'hit' | 'collapsed',
     call: Call,
-    { hold }: Context,
+    context: Context,
   ): LedgerReply | undefined {
-    const reply = replyFrom(kept, call.id, hold);
+    const { ownReads } = this.options;
+    if (kept.at !== undefined && ownReads?.isBehind(call, kept.at, context)) return undefined;
+    const reply = replyFrom(kept, call.id, context.hold);
     if (reply === undefined) return undefined;
+    if (kept.at !== undefined) ownReads?.noteAnswer(call, kept.at, context);
     this.options.onOutcome(call.method, outcome);
     return { ...reply, cacheStatus: outcome === 'hit' ? 'hit' : 'fwd=miss; collapsed' };
+  }
+
+  /** How far the node of an answer was, where that ends with its slot: what holds for ever is the same at all nodes. */
+  #at({ method }: Call, body: Buffer, untilMs: number): Pick<KeptAnswer, 'at'> {
+    if (this.options.ownReads === undefined || untilMs === Infinity || !isMethodName(method)) return {};
+    return { at: readAnswerSlot(SLOT_FACTS[method], body) };
   }
 
   /** Stores a whole reply if it may be kept. @returns the kept form, and whether it is stored. */
   keep({ key, untilMs }: Asked, body: Buffer, call: Call) {
     const { answers, nowMs } = this.options;
-    const kept = keepAnswer(body, call.id);
+    const answer = keepAnswer(body, call.id);
+    const kept = answer && { ...answer, ...this.#at(call, body, untilMs) };
     return { kept, isStored: kept !== undefined && answers.put(key, kept, { untilMs, nowMs: nowMs() }) };
   }
 }

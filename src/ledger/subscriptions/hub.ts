@@ -19,6 +19,8 @@ import { SignatureChecks } from './signature-checks.ts';
 export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown' | 'onSlot'> & {
   /** The slot time of the network; the hub reports announced slots to it. */
   readonly pace: Pace;
+  /** The newest slot that any node is known to have: the pace is that of the chain, however slow the node of the subscriptions is. */
+  readonly newestSlot?: () => number;
   /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (name: SubscriptionName, member: string) => void;
   /** Makes the WebSocket frame of a message. */
@@ -60,12 +62,12 @@ export class Hub {
 
   constructor(options: HubOptions) {
     this.#options = options;
-    const { pace } = options;
+    const { pace, newestSlot = () => 0 } = options;
     this.#clock = new CommitmentClock(pace);
     this.#atNode = new NodeSubscriptions(options);
     this.#link = new PubsubLink({
       ...options,
-      onSlot: (slot) => pace.announce(slot),
+      onSlot: (slot) => pace.announce(Math.max(slot, newestSlot())),
       onUp: (session) => this.#onConnected(session),
       onDown: (loss, session) => this.#onDisconnected(loss, session),
     });
@@ -200,7 +202,8 @@ export class Hub {
   /** Resubscribes everything at a newly connected node, and backfills what was missed. */
   async #onConnected(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
-    const node = { upstream: session.upstream, isCurrent, pace: this.#options.pace };
+    const { pace, silenceMs } = this.#options;
+    const node = { upstream: session.upstream, isCurrent, pace, limitMs: silenceMs() };
     await Promise.all([this.#checkGenesis(node), this.#readNewest(node)]);
     this.#clock.follow(node);
     this.#session = session;

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { CallSignal } from '../../rpc/call-signal.ts';
 import { parseJson, stringifyJson } from '../../rpc/json.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
@@ -15,6 +16,8 @@ export type AskedNode = {
   readonly isCurrent: () => boolean;
   /** The slot time of its network. */
   readonly pace: Pick<Pace, 'slotsIn'>;
+  /** Milliseconds in which its answers begin, except those that take long to find; subscriptions are silent meanwhile. */
+  readonly limitMs: number;
 };
 
 /** An error that a node answered, with its code and text. */
@@ -28,22 +31,47 @@ export class NodeError extends Error {
   }
 }
 
+/** What a sound node may look for longer than it may be silent; the timeout of all calls binds them. */
+const UNHURRIED: ReadonlySet<MethodName> = new Set(['getBlock', 'getProgramAccounts']);
+/** A node that was lost and is back has connections that it no longer knows, which fail one after the other. */
+const BROKEN: ReadonlySet<string> = new Set(['upstreamUnavailable', 'upstreamBroken']);
+const ATTEMPTS = 4;
+const RETRY_MS = 100;
 /** The largest answer that is read for a backfill. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * Calls a method of a node and returns the raw result.
+ * Calls a method of a node and returns the raw result. It is called again where the connection failed, and the node is there.
  *
- * @throws NodeError; ServiceError of the upstream, `replyTooLarge` above 64 MiB, `upstreamUnavailable` if the node was lost
- *   meanwhile.
+ * @throws NodeError; ServiceError of the upstream, `upstreamTimeout`, `replyTooLarge` above 64 MiB, `upstreamUnavailable` if the
+ *   node was lost meanwhile.
  */
 export async function readNode(
-  { upstream, isCurrent }: AskedNode,
+  node: AskedNode,
+  method: MethodName,
+  params: readonly unknown[],
+): Promise<Buffer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readOnce(node, method, params);
+    } catch (error) {
+      const isBroken = error instanceof ServiceError && BROKEN.has(error.code);
+      if (!isBroken || attempt === ATTEMPTS || !node.isCurrent()) throw error;
+      await pause(RETRY_MS * attempt);
+    }
+  }
+}
+
+async function readOnce(
+  { upstream, isCurrent, limitMs }: AskedNode,
   method: MethodName,
   params: readonly unknown[],
 ): Promise<Buffer> {
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${stringifyJson(params)}}`);
-  const reply = await upstream.send({ body, method, id: '1', signal: new CallSignal() });
+  const signal = new CallSignal();
+  const late = (): void => signal.abort(serviceError('upstreamTimeout', { limitMs }));
+  const timer = UNHURRIED.has(method) ? undefined : setTimeout(late, limitMs);
+  const reply = await upstream.send({ body, method, id: '1', signal }).finally(() => clearTimeout(timer));
   const hold = createReplyMemory(MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).hold();
   const members = membersOf(await readWhole(reply, hold));
   if (!isCurrent()) throw serviceError('upstreamUnavailable');

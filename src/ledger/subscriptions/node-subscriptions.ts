@@ -38,6 +38,7 @@ export class NodeSubscriptions {
       slots.takers.add(take);
       return this.#taken(shared, OWN_SLOTS, session);
     }
+    const askedMs = performance.now();
     try {
       shared.prepare = this.#resultPreparation(shared, session);
       const answer = await connection.subscribe(info.name, paramsText, take);
@@ -47,6 +48,8 @@ export class NodeSubscriptions {
       else shared.opened.resolve(answer.error);
     } catch (error) {
       shared.attempts++;
+      // A node that answers nothing is left for the next one; one that has no answer for this subscription alone stays, with the others.
+      if (isUnanswered(error) && !(await connection.isAnswering(askedMs))) connection.end('silent');
       if (shared.isOpened) this.#options.onFailure(error);
       else if (connection.isOpen || shared.attempts >= MAX_ATTEMPTS) this.#fail(shared, error);
     }
@@ -103,4 +106,8 @@ export class NodeSubscriptions {
       error instanceof ServiceError ? error : serviceError('upstreamUnavailable', {}, error),
     );
   }
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'upstreamTimeout';
 }

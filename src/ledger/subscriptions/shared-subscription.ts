@@ -3,6 +3,7 @@ import {
   type SubscriptionInfo,
   type SubscriptionName,
 } from '../../../generated/ledger/subscriptions.ts';
+import { COMMITMENTS, type Commitment } from '../../rpc/commitment.ts';
 import type { SubscriptionMetrics } from './subscription-counts.ts';
 import { parseJson } from '../../rpc/json.ts';
 import { commitmentOf } from './canonical-params.ts';
@@ -23,7 +24,7 @@ export type SharedOptions = {
   readonly onEnd: (shared: SharedSubscription) => void;
 };
 
-type Published = Omit<Notification, 'subscription' | 'frame'> & { readonly text: Buffer };
+type Published = Omit<Notification, 'subscription' | 'frame' | 'commitment'> & { readonly text: Buffer };
 
 type CatchUp = { readUntil: number; readonly written: Set<string> };
 
@@ -135,9 +136,11 @@ export class SharedSubscription {
     if (!this.isOpened || this.missingFrom !== undefined) return;
     const { isOnePerSlot, order } = KINDS[this.info.name];
     const last = this.#delivered.lastSlot;
-    const toldUntil = last === undefined || order === 'free' ? -1 : last - (isOnePerSlot ? 0 : 1);
+    const isTold = last !== undefined && order !== 'free';
+    // The baseline may be of a node that was lost. One behind it that took over can send older slots: the gap begins after the last of those.
+    const toldUntil = isTold ? last - (isOnePerSlot ? 0 : 1) : (this.baseline ?? -1);
     const quietUntil = order === 'strict' && last !== undefined ? -1 : (settled ?? -1);
-    this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.baseline ?? -1);
+    this.missingFrom = 1 + Math.max(toldUntil, quietUntil);
   }
 
   /** Starts over on another ledger. */
@@ -238,9 +241,18 @@ export class SharedSubscription {
     this.#latest.set(subject, result);
   }
 
+  /** Slots are processed when they are announced, roots are final; everything else has a commitment. */
+  #slotCommitment(): Commitment {
+    if (this.info.name === 'rootSubscribe') return 'finalized';
+    if (this.info.refill === 'none') return 'processed';
+    return COMMITMENTS.find((each) => each === this.commitment) ?? 'finalized';
+  }
+
   #publish({ text, slot, isLatestOnly, countedAs }: Published): void {
     const frame = this.#options.frame(text);
-    const notification: Notification = { subscription: this.id, frame, slot, isLatestOnly, countedAs };
+    const commitment = slot === undefined ? undefined : this.#slotCommitment();
+    const about = { slot, commitment, isLatestOnly, countedAs };
+    const notification: Notification = { subscription: this.id, frame, ...about };
     for (const subscriber of this.subscribers) subscriber.deliver(notification);
   }
 }

@@ -1,12 +1,36 @@
 import type { Account } from '../model.ts';
+import type { SavedAccounts } from './saved-accounts.ts';
 
 /** The state of an account before its first change in a slot; undefined: it did not exist. */
 type Change = { readonly slot: bigint; readonly account: Account | undefined };
 
 /** Undo records of the slots that are not finalized yet, oldest first per account. */
 export class ChangeLog {
-  readonly #changes = new Map<string, Change[]>();
-  readonly #touched = new Map<bigint, string[]>();
+  /** The lists are never changed, so that copies share them. */
+  readonly #changes: Map<string, readonly Change[]>;
+  readonly #touched: Map<bigint, string[]>;
+
+  constructor(
+    changes: ReadonlyMap<string, readonly Change[]> = new Map(),
+    touched: ReadonlyMap<bigint, readonly string[]> = new Map(),
+  ) {
+    this.#changes = new Map(changes);
+    this.#touched = new Map(Array.from(touched, ([slot, each]) => [slot, [...each]]));
+  }
+
+  copy(): ChangeLog {
+    return new ChangeLog(this.#changes, this.#touched);
+  }
+
+  /** Returns what accounts were before their first change in each slot. */
+  all(): SavedAccounts['changes'] {
+    return Array.from(this.#touched).flatMap(([slot, addresses]) =>
+      addresses.flatMap((address) => {
+        const change = this.#changes.get(address)?.find((each) => each.slot === slot);
+        return change === undefined ? [] : [{ slot, address, account: change.account }];
+      }),
+    );
+  }
 
   get size(): number {
     return this.#changes.size;
@@ -19,8 +43,7 @@ export class ChangeLog {
   record(address: string, account: Account | undefined, slot: bigint): void {
     const changes = this.#changes.get(address) ?? [];
     if (changes.at(-1)?.slot === slot) return;
-    changes.push({ slot, account });
-    this.#changes.set(address, changes);
+    this.#changes.set(address, [...changes, { slot, account }]);
     const touched = this.#touched.get(slot);
     if (touched === undefined) this.#touched.set(slot, [address]);
     else touched.push(address);

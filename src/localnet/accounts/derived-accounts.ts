@@ -6,7 +6,7 @@ import {
   SYSVAR_SLOT_HASHES,
   SYSVAR_SLOT_HISTORY,
 } from '../addresses/sysvar-addresses.ts';
-import { epochOf } from '../epoch/epoch.ts';
+import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { EpochTimes } from '../epoch/epoch-times.ts';
 import type { Genesis } from '../genesis/genesis.ts';
 import { clockData } from '../sysvars/clock.ts';
@@ -15,26 +15,33 @@ import { slotHashesData } from '../sysvars/slot-hashes.ts';
 import { slotHistoryData } from '../sysvars/slot-history.ts';
 import { voteAccountData } from '../validator/vote-state.ts';
 
+type DerivedFrom = {
+  readonly blocks: BlockHistory;
+  readonly epochs: EpochSchedule;
+  readonly epochTimes: EpochTimes;
+  readonly genesis: Genesis;
+  /** The validator votes by transactions: what its vote account contains is what they make of it. */
+  readonly votes: boolean;
+};
+
 /** The accounts whose data changes with every slot, with the function from slot and chain to data. */
-export function derivedAccounts(
-  blocks: BlockHistory,
-  epochs: EpochTimes,
-  genesis: Genesis,
-): ReadonlyMap<string, DerivedData> {
+export function derivedAccounts({
+  blocks,
+  epochs,
+  epochTimes,
+  genesis,
+  votes,
+}: DerivedFrom): ReadonlyMap<string, DerivedData> {
+  const { identity, voteAddress } = genesis;
+  const voteAccount: DerivedData = (slot) => {
+    const lastTime = blocks.time(slot === 0n ? 0n : blocks.skipped.parentOf(slot));
+    return voteAccountData(identity.address, voteAddress, slot, lastTime, epochs);
+  };
   return new Map<string, DerivedData>([
-    [SYSVAR_CLOCK, (slot) => clockData(slot, blocks.time(slot), epochs.start(epochOf(slot)))],
+    [SYSVAR_CLOCK, (slot) => clockData(slot, blocks.time(slot), epochs, epochTimes)],
     [SYSVAR_SLOT_HASHES, (slot) => slotHashesData(blocks, slot)],
     [SYSVAR_RECENT_BLOCKHASHES, (slot) => recentBlockhashesData(blocks, slot)],
-    [SYSVAR_SLOT_HISTORY, (slot) => slotHistoryData(slot)],
-    [
-      genesis.voteAddress,
-      (slot) =>
-        voteAccountData(
-          genesis.identity.address,
-          genesis.voteAddress,
-          slot,
-          blocks.time(slot === 0n ? 0n : slot - 1n),
-        ),
-    ],
+    [SYSVAR_SLOT_HISTORY, (slot) => slotHistoryData(slot, blocks.skipped)],
+    ...(votes ? [] : [[voteAddress, voteAccount] as const]),
   ]);
 }

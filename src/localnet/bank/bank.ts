@@ -1,15 +1,28 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import {
   SYSVAR_CLOCK,
+  SYSVAR_EPOCH_REWARDS,
   SYSVAR_RECENT_BLOCKHASHES,
   SYSVAR_SLOT_HASHES,
+  SYSVAR_STAKE_HISTORY,
 } from '../addresses/sysvar-addresses.ts';
 import type { Account } from '../model.ts';
+import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { programDataAddress } from '../transaction/loaded-size.ts';
-import type { Outcome, Runtime, SimulatedOutcome } from './runtime.ts';
+import { NOT_LOADED, type Outcome, type Runtime, type SimulatedOutcome } from './runtime.ts';
+
+/** A transaction to simulate: `addresses` are all that it can reach, `programs` those that it calls. */
+export type Simulated = {
+  readonly wire: Uint8Array;
+  readonly addresses: readonly string[];
+  readonly programs: readonly string[];
+};
 
 /** The sysvars that programs read without naming an account. */
 const AMBIENT_SYSVARS: readonly string[] = [SYSVAR_CLOCK, SYSVAR_SLOT_HASHES, SYSVAR_RECENT_BLOCKHASHES];
+
+/** Those of them that are stored: they change with an epoch. */
+const AMBIENT_ACCOUNTS: readonly string[] = [SYSVAR_EPOCH_REWARDS, SYSVAR_STAKE_HISTORY];
 
 /** Executes transactions on the state of a slot and keeps the account store in step with the runtime. */
 export class Bank {
@@ -33,6 +46,33 @@ export class Bank {
     for (const address of addresses) this.#accounts.write(address, this.#runtime.read(address), slot);
   }
 
+  /** Gives the runtime accounts as they are in the store, after the store went to another state. */
+  follow(addresses: Iterable<string>, slot: bigint): void {
+    const changed = new Set([...addresses].filter((address) => !this.#accounts.isDerived(address)));
+    const programs = this.#accounts
+      .ownedBy(UPGRADEABLE_LOADER, slot)
+      .filter(
+        ({ address, account }) => changed.has(address) || changed.has(programDataAddress(account) ?? ''),
+      )
+      .filter(({ account }) => account.executable);
+    // The runtime loads a program when it is written, so its code has to be there.
+    const last = new Set(programs.map(({ address }) => address));
+    for (const address of [...changed].filter((each) => !last.has(each)).concat([...last]))
+      this.place(address, slot);
+    this.#sysvarSlot = undefined;
+  }
+
+  /** Gives the runtime an account as it is in the store. */
+  place(address: string, slot: bigint): void {
+    this.#runtime.place(address, this.#accounts.read(address, slot));
+  }
+
+  /** Takes an account of a fork's source (undefined: there is none), as if it had always been there; one that is known stays. */
+  adopt(address: string, account: Account | undefined): void {
+    if (this.#accounts.adopt(address, account) && account !== undefined)
+      this.#runtime.place(address, account);
+  }
+
   /** Sets an account in the runtime and in the store. */
   write(address: string, account: Account | undefined, slot: bigint): void {
     this.#runtime.write(address, account);
@@ -40,22 +80,22 @@ export class Bank {
   }
 
   /**
-   * Simulates on the state at the end of `slot`, or on the current one. Accounts that changed since are restored during the simulation;
-   * `addresses` are all that the transaction can reach.
+   * Simulates on the state at the end of `slot`, or on the current one. Accounts that changed since are restored during the simulation.
    */
-  simulate(wire: Uint8Array, addresses: readonly string[], slot: bigint, openSlot: bigint): SimulatedOutcome {
+  simulate({ wire, addresses, programs }: Simulated, slot: bigint, openSlot: bigint): SimulatedOutcome {
     const rewound = slot === openSlot ? [] : this.#changedAddresses(addresses, slot);
     this.#syncSysvars(slot, addresses);
-    for (const address of rewound) this.#runtime.write(address, this.#accounts.read(address, slot));
     try {
-      return this.#runtime.simulate(wire);
+      for (const address of rewound) this.place(address, slot);
+      return programs.some((each) => this.#runtime.isGone(each)) ? NOT_LOADED : this.#runtime.simulate(wire);
     } finally {
-      for (const address of rewound) this.#runtime.write(address, this.#accounts.read(address, openSlot));
+      for (const address of rewound) this.place(address, openSlot);
     }
   }
 
   /** Code comes before its program, which the runtime loads when it is written. */
-  #changedAddresses(addresses: readonly string[], slot: bigint): readonly string[] {
+  #changedAddresses(named: readonly string[], slot: bigint): readonly string[] {
+    const addresses = [...named, ...AMBIENT_ACCOUNTS];
     const code = addresses.flatMap((address) => programDataAddress(this.#accounts.read(address, slot)) ?? []);
     const changed = new Set(code.filter((address) => this.#accounts.changedSince(address, slot)));
     for (const address of addresses) {

@@ -2,6 +2,9 @@ import { base58 } from '@scure/base';
 import type { TransactionMetadata } from 'litesvm/dist/internal.js';
 import litesvm from 'litesvm/dist/internal.js';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
+import { serviceError } from '../../base/service-error.ts';
+import { FEATURE_PROGRAM, NATIVE_LOADER } from '../addresses/program-ids.ts';
+import type { FeatureChanges } from '../genesis/genesis-additions.ts';
 import type { Account, InnerInstructions, KeyedAccount, ReturnData } from '../model.ts';
 import { transactionError } from './transaction-error.ts';
 
@@ -11,6 +14,23 @@ const RENT_EPOCH_EXEMPT = 2n ** 64n - 1n;
 /** Rent is no longer annual, and none is collected that could be burnt (SIMD-0194, SIMD-0437). */
 const EXEMPTION_THRESHOLD = 1;
 const BURN_PERCENT = 50;
+
+/** A feature gate that is active since slot 0. The genesis makes it rent-exempt. */
+const ACTIVE_FEATURE: Account = {
+  lamports: 1n,
+  data: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0),
+  owner: FEATURE_PROGRAM,
+  executable: false,
+  rentEpoch: RENT_EPOCH_EXEMPT,
+};
+
+export type RuntimeOptions = {
+  /** Lamports per byte for rent exemption. */
+  readonly lamportsPerByte: bigint;
+  /** Compute units of every transaction, whatever it requests; absent: what it requests. */
+  readonly computeUnitLimit?: bigint | undefined;
+  readonly features?: FeatureChanges | undefined;
+};
 
 /** The runtime's outcome of one transaction. `ran` is false if it was refused before its first instruction. */
 export type Outcome = {
@@ -24,6 +44,17 @@ export type Outcome = {
 /** A simulation also returns the state of the writable accounts after success. */
 export type SimulatedOutcome = Outcome & { readonly accounts: readonly KeyedAccount[] };
 
+/** The outcome of a transaction that calls a program which does not exist. */
+export const NOT_LOADED: SimulatedOutcome = {
+  err: 'ProgramAccountNotFound',
+  ran: false,
+  logs: [],
+  innerInstructions: [],
+  returnData: null,
+  units: 0n,
+  accounts: [],
+};
+
 /**
  * The Solana runtime (LiteSVM), which executes transactions and nothing else: it checks no signatures, no blockhash and no duplicates.
  * Bytes that do not deserialize abort the process, so pass it sanitized transactions only.
@@ -31,14 +62,20 @@ export type SimulatedOutcome = Outcome & { readonly accounts: readonly KeyedAcco
 export class Runtime {
   readonly #svm = new litesvm.LiteSvm();
 
-  /** `lamportsPerByte`: lamports per byte for rent exemption. */
-  constructor(lamportsPerByte: bigint) {
+  /** Feature gates are those of the main network, with the changes; they are accounts too, active since slot 0. */
+  constructor({ lamportsPerByte, computeUnitLimit, features }: RuntimeOptions) {
     this.#svm.setSigverify(false);
     this.#svm.setBlockhashCheck(false);
     this.#svm.setTransactionHistory(0n);
     this.#svm.setLogBytesLimit(LOG_LIMIT_BYTES);
     this.#svm.setRent(new litesvm.Rent(lamportsPerByte, EXEMPTION_THRESHOLD, BURN_PERCENT));
     this.#svm.withNativeMints();
+    if (features !== undefined) this.#changeFeatures(features);
+    if (computeUnitLimit !== undefined) {
+      const budget = new litesvm.ComputeBudget();
+      budget.computeUnitLimit = computeUnitLimit;
+      this.#svm.setComputeBudget(budget);
+    }
   }
 
   read(address: string): Account | undefined {
@@ -53,8 +90,31 @@ export class Runtime {
     this.#svm.setAccount(base58.decode(address), written);
   }
 
+  /** Writes an account of a ledger. A program that cannot be loaded is gone: it cannot be called. */
+  place(address: string, account: Account | undefined): void {
+    try {
+      this.write(address, account);
+    } catch (error) {
+      if (account?.executable !== true) throw error;
+      this.write(address, undefined);
+    }
+  }
+
   ownedBy(program: string): readonly KeyedAccount[] {
     return this.#svm.getProgramAccounts(base58.decode(program)).map(keyed);
+  }
+
+  /**
+   * True for a program that is not there, or whose loader is not. The runtime may still have its code and would abort the process: a
+   * transaction that calls it must not come here, and its outcome is `NOT_LOADED`.
+   */
+  isGone(program: string): boolean {
+    const account = this.#svm.getAccount(base58.decode(program));
+    if (account === null) return true;
+    const owner = account.owner();
+    return (
+      account.executable() && base58.encode(owner) !== NATIVE_LOADER && this.#svm.getAccount(owner) === null
+    );
   }
 
   /** Executes and keeps the result, the fee of a failed transaction included. */
@@ -70,10 +130,32 @@ export class Runtime {
     return { ...outcome(result.meta(), null), accounts: result.postAccounts().map(keyed) };
   }
 
+  #changeFeatures({ activated, deactivated }: FeatureChanges): void {
+    const known = litesvm.FeatureSet.allEnabled();
+    const unknown = activated.find((id) => !known.isActive(base58.decode(id)));
+    if (unknown !== undefined) throw serviceError('invalidConfig', { problems: unknownFeature(unknown) });
+    const features = new litesvm.FeatureSet();
+    for (const { address } of this.ownedBy(FEATURE_PROGRAM)) features.activate(base58.decode(address), 0n);
+    for (const id of activated) {
+      features.activate(base58.decode(id), 0n);
+      this.write(id, ACTIVE_FEATURE);
+    }
+    for (const id of deactivated) {
+      features.deactivate(base58.decode(id));
+      this.write(id, undefined);
+    }
+    this.#svm.setFeatureSet(features);
+    this.#svm.setBuiltins();
+  }
+
   /** Returns the lamports for rent exemption of `size` bytes of data. */
   rentExemption(size: bigint): bigint {
     return this.#svm.minimumBalanceForRentExemption(size);
   }
+}
+
+function unknownFeature(id: string): string {
+  return `localnet: --feature: the runtime does not know the feature gate ${id}`;
 }
 
 /** Returns the ids of all feature gates that the runtime knows: 32 bytes each. */

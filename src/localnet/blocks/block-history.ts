@@ -1,51 +1,112 @@
-import { createHash } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
-import type { Block, TransactionRecord } from '../model.ts';
+import type { Block, BlockRewards, TransactionRecord } from '../model.ts';
+import { type BlockState, reindex } from './block-state.ts';
+import type { FirstBlock, HistoryLimits, ReplayedSlot } from './history-parts.ts';
+import { nextBlockhash } from './next-blockhash.ts';
 import { RecentBlockhashes } from './recent-blockhashes.ts';
+import { SkippedSlots } from './skipped-slots.ts';
 import { SlotRing } from './slot-ring.ts';
 import { TransactionIndex } from './transaction-index.ts';
-
-/** Limits of the history: the oldest block is dropped when either is exceeded. */
-export type HistoryLimits = { readonly slots: number; readonly transactions: number };
 
 /** The number of blocks that no limit drops: those that the status cache and the newest finalized bank need. */
 export const MINIMUM_HISTORY_SLOTS = CONFIG_INTEGERS['localnet.history_slots'].minimum;
 
+/** Slots whose votes are kept; fewer than the blocks that no limit drops. */
+const KEPT_VOTES = MINIMUM_HISTORY_SLOTS - 1;
+
 const NO_PARENT = base58.encode(new Uint8Array(32));
-const ABSENT_SIGNATURE = new Uint8Array(64);
 
 /**
- * The chain of blocks: one per slot, linked by blockhash(n) = SHA-256(blockhash(n-1), slot, signatures and results of
+ * The chain of blocks: one per slot that is not skipped, linked by blockhash(n) = SHA-256(blockhash of the parent, slot, signatures and results of
  * the block's transactions). Blocks, signatures and addresses leave together when history is full.
  */
 export class BlockHistory {
-  readonly #ring: SlotRing;
+  #ring: SlotRing;
   readonly #limits: HistoryLimits;
+  #skipped = new SkippedSlots();
   readonly index = new TransactionIndex();
-  readonly blockhashes = new RecentBlockhashes();
+  #blockhashes = new RecentBlockhashes();
+  readonly #isOwnVote: (record: TransactionRecord) => boolean;
+  /** By slot, of the newest slots. */
+  #votes = new Map<bigint, readonly TransactionRecord[]>();
+  #openVotes: TransactionRecord[] = [];
+  #voteCount = 0;
   #open: TransactionRecord[] = [];
-  #openSlot = 1n;
+  #openRewards: BlockRewards | undefined;
+  #openSlot: bigint;
   #openTime: bigint;
-  #first = 0n;
+  #firstOfChain: bigint | undefined;
+  #first: bigint;
   #count = 0;
+  #branches = BigInt(randomInt(2 ** 47));
+  /** What makes the next block differ from one in the same place of another branch, of another process too. */
+  #salt: bigint | undefined;
 
-  constructor(limits: HistoryLimits, genesis: { readonly hash: Uint8Array; readonly time: bigint }) {
+  /** `isOwnVote`: a vote of the ledger's validator, which is kept for the newest blocks alone, on disk not at all. */
+  constructor(
+    limits: HistoryLimits,
+    genesis: FirstBlock,
+    isOwnVote: (record: TransactionRecord) => boolean = () => false,
+  ) {
+    this.#isOwnVote = isOwnVote;
     this.#limits = { ...limits, slots: Math.max(limits.slots, MINIMUM_HISTORY_SLOTS) };
     this.#ring = new SlotRing(this.#limits.slots + 1);
-    this.#ring.put(0n, {
-      blockhash: genesis.hash,
-      time: genesis.time,
-      transactionCount: 0,
-      transactions: [],
-    });
-    this.blockhashes.add(base58.encode(genesis.hash), 0n);
-    this.#openTime = genesis.time;
+    const { isPurged = false, transactionCount = 0 } = genesis;
+    this.#firstOfChain = isPurged ? undefined : genesis.slot;
+    this.#first = isPurged ? genesis.slot + 1n : genesis.slot;
+    this.#count = transactionCount;
+    this.#openSlot = genesis.slot + 1n;
+    const { hash: blockhash, time } = genesis;
+    this.#ring.put(this.#place(genesis.slot), { blockhash, time, transactionCount, transactions: [] });
+    this.#blockhashes.add(base58.encode(genesis.hash), genesis.slot);
+    this.#openTime = time;
   }
 
   /** The slot under construction. */
   get openSlot(): bigint {
     return this.#openSlot;
+  }
+
+  get blockhashes(): Omit<RecentBlockhashes, 'add'> {
+    return this.#blockhashes;
+  }
+
+  /** Takes the state of now; what it shares with later ones is stored once. */
+  take(): BlockState {
+    return {
+      ...{ ring: this.#ring.copy(), skipped: this.#skipped.copy(), blockhashes: this.#blockhashes.copy() },
+      ...{ votes: new Map(this.#votes), openVotes: [...this.#openVotes], voteCount: this.#voteCount },
+      ...{ open: [...this.#open], openRewards: this.#openRewards, openSlot: this.#openSlot },
+      ...{ openTime: this.#openTime, first: this.#first, firstOfChain: this.#firstOfChain },
+      count: this.#count,
+    };
+  }
+
+  /** Makes a state that was taken that of now. Blocks that are closed then have other hashes than those of any other branch. */
+  goTo(state: BlockState): void {
+    reindex(this.index, this.take(), state);
+    this.#ring = state.ring.copy();
+    this.#skipped = state.skipped.copy();
+    this.#blockhashes = state.blockhashes.copy();
+    this.#votes = new Map(state.votes);
+    this.#openVotes = [...state.openVotes];
+    this.#voteCount = state.voteCount;
+    this.#open = [...state.open];
+    this.#openRewards = state.openRewards;
+    this.#openSlot = state.openSlot;
+    this.#openTime = state.openTime;
+    this.#first = state.first;
+    this.#firstOfChain = state.firstOfChain;
+    this.#count = state.count;
+    this.#branches += 1n;
+    this.#salt = this.#branches;
+  }
+
+  /** The most blocks that are kept. */
+  get keptBlocks(): number {
+    return this.#limits.slots;
   }
 
   /** The oldest slot with a block. */
@@ -55,105 +116,183 @@ export class BlockHistory {
 
   /** Adds a transaction to the open block. */
   append(record: TransactionRecord): void {
-    this.#open.push(record);
+    const isVote = this.#isOwnVote(record);
+    (isVote ? this.#openVotes : this.#open).push(record);
     this.index.add(record);
     this.#count += 1;
+    if (isVote) this.#voteCount += 1;
+  }
+
+  /** Sets the rewards of the open block. */
+  reward(rewards: BlockRewards): void {
+    this.#openRewards = rewards;
+  }
+
+  /** Own votes in closed slots since this process started. */
+  get voteCount(): number {
+    return this.#voteCount - this.#openVotes.length;
   }
 
   /** Transactions in the open block so far. */
   get openTransactions(): readonly TransactionRecord[] {
-    return this.#open;
+    return this.#openVotes.length === 0 ? this.#open : [...this.#openVotes, ...this.#open];
   }
 
   /** Closes the open block and opens the next slot, whose clock shows `time` (Unix seconds, never going back). */
   close(time: bigint): void {
+    const parent = this.#ring.blockhashBytes(this.#place(this.#skipped.parentOf(this.#openSlot)));
+    this.#close(time, nextBlockhash({ parent, slot: this.#openSlot, records: this.#open, salt: this.#salt }));
+  }
+
+  #close(time: bigint, blockhash: Uint8Array): void {
     const slot = this.#openSlot;
     this.#makeRoom();
-    const blockhash = this.#nextHash();
-    this.#ring.put(slot, {
+    this.#salt = undefined;
+    this.#ring.settle(this.#place(this.#skipped.parentOf(slot)));
+    this.#ring.put(this.#place(slot), {
       blockhash,
       time: this.#openTime,
       transactionCount: this.#count,
       transactions: this.#open,
+      rewards: this.#openRewards,
     });
-    this.blockhashes.add(base58.encode(blockhash), slot);
+    this.#blockhashes.add(base58.encode(blockhash), slot);
+    this.#keepVotes(slot);
     this.#open = [];
+    this.#openRewards = undefined;
     this.#openSlot = slot + 1n;
     this.#openTime = time > this.#openTime ? time : this.#openTime;
   }
 
+  /**
+   * Opens a later slot instead of the open one, which must be empty: those between have no block. The clock shows `time` (Unix seconds, never
+   * going back).
+   */
+  skipTo(slot: bigint, time: bigint): void {
+    this.#skipped.skip(this.#openSlot, slot);
+    this.#openSlot = slot;
+    this.#openTime = time > this.#openTime ? time : this.#openTime;
+  }
+
+  /** Closes a slot that was closed before: the open one, with its own time and its transactions. */
+  replay({ time, blockhash, transactions, rewards, transactionCount }: ReplayedSlot): void {
+    this.#openTime = time;
+    this.#openRewards = rewards;
+    for (const record of transactions) this.append(record);
+    this.#count = transactionCount;
+    this.#close(time, blockhash);
+    this.#salt = this.#branches;
+  }
+
   isClosed(slot: bigint): boolean {
-    return slot >= this.#first && slot < this.#openSlot;
+    return slot >= this.#first && slot < this.#openSlot && !this.#skipped.has(slot);
+  }
+
+  /** The slots that have no block. */
+  get skipped(): Omit<SkippedSlots, 'skip'> {
+    return this.#skipped;
+  }
+
+  /** Returns the height of the block of a slot, which is lower than the slot by as many as were skipped. */
+  height(slot: bigint): bigint {
+    return slot - this.#skipped.before(slot);
+  }
+
+  /** Returns the slot of the block that many blocks before that of a slot, which may be open. */
+  ancestor(slot: bigint, distance: bigint): bigint {
+    return this.#skipped.slotAt(this.height(slot) - distance);
+  }
+
+  /** Yields the slots of the newest blocks below a slot that are kept, newest first. */
+  *ancestors(slot: bigint, most: bigint): Generator<bigint> {
+    let each = slot;
+    for (let count = 0n; count < most && each > this.#first; count++) {
+      each = this.#skipped.parentOf(each);
+      yield each;
+    }
   }
 
   /** Returns a closed block that is still kept. */
   block(slot: bigint): Block | undefined {
     if (!this.isClosed(slot)) return undefined;
-    const parentSlot = slot === 0n ? 0n : slot - 1n;
+    const parentSlot = slot === 0n ? 0n : this.#skipped.parentOf(slot);
     return {
       slot,
       parentSlot,
-      height: slot,
+      height: this.height(slot),
       blockhash: this.blockhash(slot),
-      previousBlockhash: slot === 0n ? NO_PARENT : this.blockhash(parentSlot),
+      previousBlockhash: slot === this.#firstOfChain ? NO_PARENT : this.blockhash(parentSlot),
       time: this.time(slot),
-      transactions: this.#ring.transactions(slot),
+      transactions: this.transactions(slot),
+      rewards: this.kept(slot).rewards,
     };
   }
 
   /** Returns the base-58 blockhash of a closed slot; the slot below the oldest kept block still has one. */
   blockhash(slot: bigint): string {
-    return this.#ring.blockhash(slot);
+    return this.#ring.blockhash(this.#place(slot));
   }
 
   blockhashBytes(slot: bigint): Uint8Array {
-    return this.#ring.blockhashBytes(slot);
+    return this.#ring.blockhashBytes(this.#place(slot));
   }
 
   /** Returns the Unix time in seconds of a slot, including the open one. */
   time(slot: bigint): bigint {
-    return slot === this.#openSlot ? this.#openTime : this.#ring.time(slot);
+    return slot === this.#openSlot ? this.#openTime : this.#ring.time(this.#place(slot));
   }
 
   transactions(slot: bigint): readonly TransactionRecord[] {
-    return slot === this.#openSlot ? this.#open : this.#ring.transactions(slot);
+    if (slot === this.#openSlot) return this.openTransactions;
+    const votes = this.#votes.get(slot);
+    const others = this.#ring.transactions(this.#place(slot));
+    return votes === undefined ? others : [...votes, ...others];
+  }
+
+  /** Returns the transactions of a closed slot without own votes, and its rewards. */
+  kept(slot: bigint): Pick<Block, 'transactions' | 'rewards'> {
+    const place = this.#place(slot);
+    return { transactions: this.#ring.transactions(place), rewards: this.#ring.rewards(place) };
   }
 
   /** Returns the number of transactions since genesis, up to and including a slot. */
   transactionCount(slot: bigint): number {
-    return slot === this.#openSlot ? this.#count : this.#ring.transactionCount(slot);
+    return slot === this.#openSlot ? this.#count : this.#ring.transactionCount(this.#place(slot));
   }
 
   /** Returns the latest slot whose blockhash the bank of `slot` knows: its own if closed, its parent's if open. */
   latestHashSlot(slot: bigint): bigint {
-    return slot < this.#openSlot ? slot : this.#openSlot - 1n;
+    return slot < this.#openSlot ? slot : this.#skipped.parentOf(slot);
   }
 
   /** The ring has one more place than blocks are kept, so that the previous blockhash of the oldest is known. */
   #makeRoom(): void {
     const { slots, transactions } = this.#limits;
-    const kept = (): bigint => this.#openSlot - this.#first;
+    const kept = (): bigint => this.height(this.#openSlot) - this.height(this.#first);
     while (kept() >= slots) this.#dropFirst();
-    while (this.index.size > transactions && kept() >= MINIMUM_HISTORY_SLOTS) this.#dropFirst();
+    while (this.index.size - this.#votes.size > transactions && kept() >= MINIMUM_HISTORY_SLOTS)
+      this.#dropFirst();
+  }
+
+  #keepVotes(slot: bigint): void {
+    if (this.#openVotes.length > 0) this.#votes.set(slot, this.#openVotes);
+    this.#openVotes = [];
+    for (const [old, records] of this.#votes) {
+      if (old > slot - BigInt(KEPT_VOTES)) break;
+      for (const record of records) this.index.drop(record);
+      this.#votes.delete(old);
+    }
   }
 
   #dropFirst(): void {
-    this.index.dropOldest(this.#ring.transactions(this.#first));
-    this.#ring.clear(this.#first);
-    this.#first += 1n;
+    const place = this.#place(this.#first);
+    this.index.dropOldest(this.#ring.transactions(place));
+    this.#ring.clear(place);
+    this.#first = this.#skipped.slotAt(place + 1n);
   }
 
-  #nextHash(): Uint8Array {
-    const slot = Buffer.alloc(8);
-    slot.writeBigUInt64LE(this.#openSlot);
-    const hash = createHash('sha256')
-      .update(this.#ring.blockhashBytes(this.#openSlot - 1n))
-      .update(slot);
-    for (const { transaction, meta } of this.#open) {
-      const signature = transaction.signatures[0];
-      hash.update(signature === undefined ? ABSENT_SIGNATURE : base58.decode(signature));
-      hash.update(JSON.stringify(meta.err));
-    }
-    return hash.digest();
+  /** Blocks lie in the ring without holes. */
+  #place(slot: bigint): bigint {
+    return this.height(slot);
   }
 }

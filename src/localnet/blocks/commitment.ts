@@ -1,8 +1,13 @@
+import type { BlockHistory } from './block-history.ts';
+
 /** The commitment level of a read. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** The tip of the chain: the slot under construction, and the number of slots between a block's confirmation and finalization. */
-export type ChainTip = { readonly openSlot: bigint; readonly finalitySlots: bigint };
+/** The chain, and the number of blocks between a block's confirmation and finalization. */
+export type ChainTip = {
+  readonly blocks: Pick<BlockHistory, 'openSlot' | 'ancestor'>;
+  readonly finalitySlots: bigint;
+};
 
 /** Returns the requested level; absent and unknown values mean finalized, as on a node. */
 export function commitmentOf(config: { readonly commitment?: unknown } | null | undefined): Commitment {
@@ -11,14 +16,14 @@ export function commitmentOf(config: { readonly commitment?: unknown } | null | 
 }
 
 /** Returns the slot of the bank at a level. */
-export function slotAtCommitment({ openSlot, finalitySlots }: ChainTip, commitment: Commitment): bigint {
+export function slotAtCommitment({ blocks, finalitySlots }: ChainTip, commitment: Commitment): bigint {
   switch (commitment) {
     case 'processed':
-      return openSlot;
+      return blocks.openSlot;
     case 'confirmed':
-      return openSlot - 1n;
+      return blocks.ancestor(blocks.openSlot, 1n);
     case 'finalized':
-      return openSlot - 1n - finalitySlots;
+      return blocks.ancestor(blocks.openSlot, finalitySlots + 1n);
     default:
       return commitment satisfies never;
   }

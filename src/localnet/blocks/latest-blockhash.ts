@@ -8,6 +8,6 @@ export function latestBlockhash(
 ): { readonly blockhash: string; readonly lastValidBlockHeight: bigint } {
   return {
     blockhash: blocks.blockhash(blocks.latestHashSlot(slot)),
-    lastValidBlockHeight: slot + MAX_BLOCKHASH_AGE,
+    lastValidBlockHeight: blocks.height(slot) + MAX_BLOCKHASH_AGE,
   };
 }

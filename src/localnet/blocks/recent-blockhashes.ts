@@ -5,14 +5,25 @@ const KEPT = 200n;
 
 /** The slots of the newest blockhashes, by hash. */
 export class RecentBlockhashes {
-  readonly #slots = new Map<string, bigint>();
-  readonly #order: string[] = [];
+  readonly #slots: Map<string, bigint>;
+
+  constructor(slots: ReadonlyMap<string, bigint> = new Map()) {
+    this.#slots = new Map(slots);
+  }
+
+  /** Returns all of them with their slots, oldest first. */
+  all(): ReadonlyMap<string, bigint> {
+    return new Map(this.#slots);
+  }
+
+  copy(): RecentBlockhashes {
+    return new RecentBlockhashes(this.#slots);
+  }
 
   add(blockhash: string, slot: bigint): void {
     this.#slots.set(blockhash, slot);
-    this.#order.push(blockhash);
-    if (this.#order.length <= KEPT) return;
-    const oldest = this.#order.shift();
+    if (this.#slots.size <= KEPT) return;
+    const [oldest] = this.#slots.keys();
     if (oldest !== undefined) this.#slots.delete(oldest);
   }
 

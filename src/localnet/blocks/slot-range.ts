@@ -10,7 +10,12 @@ export function availableSlots(
   const first = start > blocks.firstAvailable ? start : blocks.firstAvailable;
   const closed = newest < blocks.openSlot ? newest : blocks.openSlot - 1n;
   const last = end < closed ? end : closed;
-  return first > last
-    ? []
-    : Array.from({ length: Number(last - first) + 1 }, (_, index) => first + BigInt(index));
+  if (first > last) return [];
+  const slots: bigint[] = [];
+  let slot = first;
+  for (const gap of [...blocks.skipped.within(first, last), { first: last + 1n, end: last + 1n }]) {
+    for (; slot < gap.first; slot++) slots.push(slot);
+    slot = gap.end;
+  }
+  return slots;
 }

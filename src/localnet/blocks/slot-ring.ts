@@ -1,8 +1,10 @@
 import { base58 } from '@scure/base';
-import type { TransactionRecord } from '../model.ts';
+import type { BlockRewards, TransactionRecord } from '../model.ts';
 
 const NO_TRANSACTIONS: readonly TransactionRecord[] = [];
 const HASH_BYTES = 32;
+/** Slots that are stored, and copied, together. */
+const CHUNK_SLOTS = 1_024;
 
 /** The stored data of a closed slot. `transactionCount` counts from genesis, including this slot. */
 export type ClosedSlot = {
@@ -11,59 +13,118 @@ export type ClosedSlot = {
   readonly time: bigint;
   readonly transactionCount: number;
   readonly transactions: readonly TransactionRecord[];
+  readonly rewards?: BlockRewards | undefined;
 };
 
-/** Closed slots in a ring of fixed length: 48 bytes a slot, and its transactions. */
+/** Consecutive places of a ring. Only the ring that is its owner writes to it. */
+type Chunk = {
+  readonly owner: object;
+  readonly hashes: Uint8Array;
+  readonly times: BigInt64Array;
+  readonly counts: Float64Array;
+  readonly transactions: (readonly TransactionRecord[])[];
+  /** By place, of the few slots that have some. */
+  readonly rewards: Map<number, BlockRewards>;
+};
+
+/** Closed slots in a ring of fixed length, by the heights of their blocks: 48 bytes a slot, and its transactions. A copy shares what neither changes. */
 export class SlotRing {
   readonly #length: number;
-  readonly #hashes: Uint8Array;
-  readonly #times: BigInt64Array;
-  readonly #counts: Float64Array;
-  readonly #transactions: (readonly TransactionRecord[])[];
+  readonly #chunks: Chunk[];
+  #owner = {};
 
-  constructor(length: number) {
+  constructor(length: number, chunks: readonly Chunk[] = []) {
     this.#length = length;
-    this.#hashes = new Uint8Array(length * HASH_BYTES);
-    this.#times = new BigInt64Array(length);
-    this.#counts = new Float64Array(length);
-    this.#transactions = new Array<readonly TransactionRecord[]>(length).fill(NO_TRANSACTIONS);
+    this.#chunks = [...chunks];
   }
 
-  put(slot: bigint, closed: ClosedSlot): void {
-    const place = this.#place(slot);
-    this.#hashes.set(closed.blockhash, place * HASH_BYTES);
-    this.#times[place] = closed.time;
-    this.#counts[place] = closed.transactionCount;
-    this.#transactions[place] = closed.transactions.length === 0 ? NO_TRANSACTIONS : closed.transactions;
+  /** Returns a ring with the same content. */
+  copy(): SlotRing {
+    this.#owner = {};
+    return new SlotRing(this.#length, this.#chunks);
   }
 
-  blockhashBytes(slot: bigint): Uint8Array {
-    const start = this.#place(slot) * HASH_BYTES;
-    return this.#hashes.subarray(start, start + HASH_BYTES);
+  put(height: bigint, closed: ClosedSlot): void {
+    const { chunk, at } = this.#ownPlace(height);
+    chunk.hashes.set(closed.blockhash, at * HASH_BYTES);
+    chunk.times[at] = closed.time;
+    chunk.counts[at] = closed.transactionCount;
+    chunk.transactions[at] = closed.transactions.length === 0 ? NO_TRANSACTIONS : closed.transactions;
+    if (closed.rewards === undefined) chunk.rewards.delete(at);
+    else chunk.rewards.set(at, closed.rewards);
   }
 
-  blockhash(slot: bigint): string {
-    return base58.encode(this.blockhashBytes(slot));
+  blockhashBytes(height: bigint): Uint8Array {
+    const { chunk, at } = this.#place(height);
+    return chunk.hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
   }
 
-  time(slot: bigint): bigint {
-    return this.#times[this.#place(slot)] ?? 0n;
+  blockhash(height: bigint): string {
+    return base58.encode(this.blockhashBytes(height));
   }
 
-  transactionCount(slot: bigint): number {
-    return this.#counts[this.#place(slot)] ?? 0;
+  time(height: bigint): bigint {
+    const { chunk, at } = this.#place(height);
+    return chunk.times[at] ?? 0n;
   }
 
-  transactions(slot: bigint): readonly TransactionRecord[] {
-    return this.#transactions[this.#place(slot)] ?? NO_TRANSACTIONS;
+  transactionCount(height: bigint): number {
+    const { chunk, at } = this.#place(height);
+    return chunk.counts[at] ?? 0;
   }
 
-  /** Drops the transactions of a slot, so that their memory can be reclaimed before the place is reused. */
-  clear(slot: bigint): void {
-    this.#transactions[this.#place(slot)] = NO_TRANSACTIONS;
+  transactions(height: bigint): readonly TransactionRecord[] {
+    const { chunk, at } = this.#place(height);
+    return chunk.transactions[at] ?? NO_TRANSACTIONS;
   }
 
-  #place(slot: bigint): number {
-    return Number(slot % BigInt(this.#length));
+  rewards(height: bigint): BlockRewards | undefined {
+    const { chunk, at } = this.#place(height);
+    return chunk.rewards.get(at);
+  }
+
+  /** Drops what a slot left due, which the one after it has paid. */
+  settle(height: bigint): void {
+    const rewards = this.rewards(height);
+    if (rewards?.due === undefined || rewards.due.length === 0) return;
+    const { chunk, at } = this.#ownPlace(height);
+    chunk.rewards.set(at, { ...rewards, due: [] });
+  }
+
+  /** Drops the transactions and rewards of a slot, so that their memory can be reclaimed before the place is reused. */
+  clear(height: bigint): void {
+    const { chunk, at } = this.#ownPlace(height);
+    chunk.transactions[at] = NO_TRANSACTIONS;
+    chunk.rewards.delete(at);
+  }
+
+  #place(height: bigint): { readonly chunk: Chunk; readonly at: number } {
+    const place = Number(height % BigInt(this.#length));
+    return { chunk: this.#chunks[Math.floor(place / CHUNK_SLOTS)] ?? EMPTY, at: place % CHUNK_SLOTS };
+  }
+
+  #ownPlace(height: bigint): { readonly chunk: Chunk; readonly at: number } {
+    const { chunk, at } = this.#place(height);
+    if (chunk.owner === this.#owner) return { chunk, at };
+    const own: Chunk = {
+      owner: this.#owner,
+      hashes: chunk.hashes.slice(),
+      times: chunk.times.slice(),
+      counts: chunk.counts.slice(),
+      transactions: chunk.transactions.slice(),
+      rewards: new Map(chunk.rewards),
+    };
+    const place = Number(height % BigInt(this.#length));
+    this.#chunks[Math.floor(place / CHUNK_SLOTS)] = own;
+    return { chunk: own, at };
   }
 }
+
+const EMPTY: Chunk = {
+  owner: {},
+  hashes: new Uint8Array(CHUNK_SLOTS * HASH_BYTES),
+  times: new BigInt64Array(CHUNK_SLOTS),
+  counts: new Float64Array(CHUNK_SLOTS),
+  transactions: new Array<readonly TransactionRecord[]>(CHUNK_SLOTS).fill(NO_TRANSACTIONS),
+  rewards: new Map(),
+};

@@ -35,6 +35,33 @@ export class TransactionIndex {
     }
   }
 
+  /** Removes a transaction that is among the oldest under its addresses. */
+  drop(record: TransactionRecord): void {
+    this.#bySignature.delete(signatureOf(record));
+    for (const address of addressesOf(record)) {
+      const left = this.#byAddress.get(address);
+      const at = left?.indexOf(record) ?? -1;
+      if (at >= 0) left?.splice(at, 1);
+      if (left?.length === 0) this.#byAddress.delete(address);
+    }
+  }
+
+  /** Removes a transaction that is among the newest under its addresses. */
+  dropNewest(record: TransactionRecord): void {
+    this.#bySignature.delete(signatureOf(record));
+    for (const address of addressesOf(record)) {
+      const left = this.#byAddress.get(address);
+      const at = left?.lastIndexOf(record) ?? -1;
+      if (at >= 0) left?.splice(at, 1);
+      if (left?.length === 0) this.#byAddress.delete(address);
+    }
+  }
+
+  clear(): void {
+    this.#bySignature.clear();
+    this.#byAddress.clear();
+  }
+
   /** Removes the transactions of the oldest non-empty block: they are the first under each of their addresses. */
   dropOldest(records: readonly TransactionRecord[]): void {
     const dropped = new Map<string, number>();

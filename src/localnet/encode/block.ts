@@ -2,10 +2,12 @@ import type {
   AccountsBlockTransaction,
   Block as EncodedBlock,
   EncodedBlockTransaction,
+  Reward,
   ParsedBlockTransaction,
   TransactionEncoding,
 } from '../../../generated/ledger/types.ts';
-import type { Block, TransactionRecord } from '../model.ts';
+import type { Block, BlockReward, TransactionRecord } from '../model.ts';
+import { PARTITIONS } from '../rewards/pay-rewards.ts';
 import { accountKeys } from '../transaction/account-keys.ts';
 import { encodeAccountsMeta, encodeMeta, encodeParsedMeta } from './meta.ts';
 import {
@@ -31,10 +33,11 @@ export type BlockOptions = {
  * client's maximum.
  */
 export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
-  const { previousBlockhash, blockhash, parentSlot, transactions } = block;
+  const { previousBlockhash, blockhash, parentSlot, transactions, rewards } = block;
   const head = { previousBlockhash, blockhash, parentSlot };
   const tail = {
-    ...(options.rewards === false ? {} : { rewards: [] }),
+    ...(options.rewards === false ? {} : { rewards: (rewards?.paid ?? []).map(encodeReward) }),
+    ...(rewards?.due === undefined ? {} : { numRewardPartitions: PARTITIONS }),
     blockTime: block.time,
     blockHeight: block.height,
   };
@@ -59,6 +62,11 @@ export function encodeBlock(block: Block, options: BlockOptions): EncodedBlock {
     default:
       return details satisfies never;
   }
+}
+
+/** The commission in percent is null since it is kept in basis points (SIMD-0291). */
+function encodeReward({ address, type, lamports, postBalance, commissionBps }: BlockReward): Reward {
+  return { pubkey: address, lamports, postBalance, rewardType: type, commission: null, commissionBps };
 }
 
 function fullForms(records: readonly TransactionRecord[], options: BlockOptions) {

@@ -1,17 +1,27 @@
-/** The start of each epoch, in Unix seconds. One number per epoch, which is a day at the usual pace. */
+/** The start of each epoch that has a block, in Unix seconds. */
 export class EpochTimes {
-  readonly #starts: bigint[];
+  #starts: ReadonlyMap<bigint, bigint>;
 
-  constructor(genesisTime: bigint) {
-    this.#starts = [genesisTime];
+  /** `epoch`: the one in which the chain starts, at `time`. */
+  constructor(epoch: bigint, time: bigint) {
+    this.#starts = new Map([[epoch, time]]);
   }
 
-  /** Records the start of the next epoch. */
-  begin(time: bigint): void {
-    this.#starts.push(time);
+  /** Records the start of an epoch. */
+  begin(epoch: bigint, time: bigint): void {
+    this.#starts = new Map([...this.#starts, [epoch, time]]);
+  }
+
+  /** Returns all of them, for `goTo`. */
+  take(): ReadonlyMap<bigint, bigint> {
+    return this.#starts;
+  }
+
+  goTo(starts: ReadonlyMap<bigint, bigint>): void {
+    this.#starts = starts;
   }
 
   start(epoch: bigint): bigint {
-    return this.#starts[Number(epoch)] ?? 0n;
+    return this.#starts.get(epoch) ?? 0n;
   }
 }

@@ -1,68 +1,118 @@
+import { supplyProblem } from '../accounts/supply-problem.ts';
 import type { Runtime } from '../bank/runtime.ts';
 import {
-  BPF_LOADER,
-  CONFIG_PROGRAM,
-  FEATURE_PROGRAM,
-  LOADER_DEPRECATED,
   MEMO_V3_PROGRAM,
   MEMO_V4_PROGRAM,
-  NATIVE_LOADER,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
-  SYSVAR_OWNER,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../addresses/program-ids.ts';
-import { SYSVAR_EPOCH_SCHEDULE } from '../addresses/sysvar-addresses.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { Account, KeyedAccount } from '../model.ts';
-import { epochScheduleData } from '../sysvars/epoch-schedule.ts';
-import { VOTE_ACCOUNT_BYTES } from '../validator/vote-state.ts';
+import { initialStakeHistory } from '../validator/stake-history.ts';
+import { VOTE_ACCOUNT_BYTES, voteAccountData, voteRecord } from '../validator/vote-state.ts';
 import type { Genesis } from './genesis.ts';
+import { type AddedAccount, type GenesisAdditions, MINT_LAMPORTS } from './genesis-additions.ts';
+import { shippedAccounts } from './shipped-accounts.ts';
 import { STAKE_ACCOUNT_BYTES, stakeAccountData } from './stake-account.ts';
 
 const RENT_EPOCH = 2n ** 64n - 1n;
 const NO_DATA = new Uint8Array(0);
-/** Owners of the accounts that the runtime includes: programs, their code, sysvars, features, native mints. */
-const RUNTIME_OWNERS = [
-  NATIVE_LOADER,
-  UPGRADEABLE_LOADER,
-  BPF_LOADER,
-  LOADER_DEPRECATED,
-  SYSVAR_OWNER,
-  FEATURE_PROGRAM,
-  CONFIG_PROGRAM,
-  TOKEN_PROGRAM,
-  TOKEN_2022_PROGRAM,
-];
 
-/** Returns the accounts of slot 0: those of the runtime, and the ledger's own. The runtime's own faucet is removed. */
-export function genesisAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[] {
-  for (const { address } of runtime.ownedBy(SYSTEM_PROGRAM)) runtime.write(address, undefined);
-  const shipped = RUNTIME_OWNERS.flatMap((owner) => runtime.ownedBy(owner)).map((entry) =>
-    withRent(runtime, entry),
-  );
-  const own = [...ownAccounts(runtime, genesis), ...memoV4(runtime)];
+type GenesisParts = {
+  readonly genesis: Genesis;
+  readonly epochs: EpochSchedule;
+  readonly additions: GenesisAdditions;
+  /** The slot in which the ledger starts. */
+  readonly slot: bigint;
+};
+
+/**
+ * Writes the accounts of slot 0 to the runtime and returns them, the later of two with one address winning: those of the runtime, the ledger's
+ * own, and the added ones.
+ *
+ * @throws ServiceError invalidConfig naming the added account that the runtime refuses, such as a program that is none, or whose lamports do
+ *   not fit beside those of the others.
+ */
+export function genesisAccounts(
+  runtime: Runtime,
+  { genesis, epochs, additions, slot }: GenesisParts,
+): readonly KeyedAccount[] {
+  const history = initialStakeHistory(epochs.epochOf(slot), genesis.stakeLamports);
+  const shipped = shippedAccounts(runtime, { epochs, history });
+  const own = [
+    ...ownAccounts(runtime, { genesis, epochs, slot }),
+    ...memoV4(runtime),
+    ...mintAccount(additions),
+  ];
   for (const { address, account } of own) runtime.write(address, account);
-  return [...shipped, ...own];
+  const added = additions.accounts.map((entry) => withRent(runtime, entry));
+  assertSupply([...shipped, ...own], added);
+  // The runtime loads a program when it is written, so its code has to be there.
+  const programsLast = added.toSorted((a, b) => Number(a.account.executable) - Number(b.account.executable));
+  for (const entry of programsLast) writeAdded(runtime, entry);
+  return [...shipped, ...own, ...added];
 }
 
-function ownAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[] {
+function assertSupply(present: readonly KeyedAccount[], added: readonly AddedAccount[]): void {
+  const lamports = new Map(present.map(({ address, account }) => [address, account.lamports]));
+  for (const { address } of added) lamports.delete(address);
+  let others = [...lamports.values()].reduce((sum, each) => sum + each, 0n);
+  for (const { address, account, origin } of added) {
+    const problem = supplyProblem(address, { lamports: account.lamports, others });
+    if (problem !== undefined)
+      throw serviceError('invalidConfig', { problems: `localnet: ${origin}: ${problem}` });
+    others += account.lamports;
+  }
+}
+
+function writeAdded(runtime: Runtime, { address, account, origin }: AddedAccount): void {
+  try {
+    runtime.write(address, account);
+  } catch (error) {
+    const problems = `localnet: ${origin}: the runtime refuses the account ${address}${
+      account.executable ? ': its program cannot be loaded' : ''
+    }`;
+    throw serviceError('invalidConfig', { problems }, error);
+  }
+}
+
+function withRent(runtime: Runtime, entry: AddedAccount): AddedAccount {
+  if (entry.isMadeExempt !== true) return entry;
+  const { account } = entry;
+  return { ...entry, account: { ...account, lamports: runtime.rentExemption(BigInt(account.data.length)) } };
+}
+
+function mintAccount({ mint }: GenesisAdditions): readonly KeyedAccount[] {
+  return mint === undefined
+    ? []
+    : [{ address: mint, account: account(MINT_LAMPORTS, SYSTEM_PROGRAM, NO_DATA) }];
+}
+
+function ownAccounts(
+  runtime: Runtime,
+  { genesis, epochs, slot }: Pick<GenesisParts, 'genesis' | 'epochs' | 'slot'>,
+): readonly KeyedAccount[] {
   const wallet = (address: string, lamports: bigint): KeyedAccount => ({
     address,
     account: account(lamports, SYSTEM_PROGRAM, NO_DATA),
   });
   const voteRent = runtime.rentExemption(BigInt(VOTE_ACCOUNT_BYTES));
   const stakeRent = runtime.rentExemption(BigInt(STAKE_ACCOUNT_BYTES));
-  const stake = stakeAccountData(genesis, stakeRent);
+  const [, credits = 0n] = voteRecord(slot, epochs).epochCredits.at(-1) ?? [];
+  const stake = stakeAccountData(genesis, stakeRent, credits);
   return [
     wallet(genesis.faucet.address, genesis.faucetLamports),
     wallet(genesis.identity.address, genesis.identityLamports),
     ...genesis.funded.map(({ keypair, lamports }) => wallet(keypair.address, lamports)),
     {
       address: genesis.voteAddress,
-      account: account(voteRent, VOTE_PROGRAM, new Uint8Array(VOTE_ACCOUNT_BYTES)),
+      account: account(
+        voteRent,
+        VOTE_PROGRAM,
+        voteAccountData(genesis.identity.address, genesis.voteAddress, slot, genesis.time, epochs),
+      ),
     },
     {
       address: genesis.stakeAddress,
@@ -75,15 +125,6 @@ function ownAccounts(runtime: Runtime, genesis: Genesis): readonly KeyedAccount[
 function memoV4(runtime: Runtime): readonly KeyedAccount[] {
   const program = runtime.read(MEMO_V3_PROGRAM);
   return program === undefined ? [] : [{ address: MEMO_V4_PROGRAM, account: program }];
-}
-
-/** The runtime gives sysvars one lamport; on a validator they are rent-exempt like any account. */
-function withRent(runtime: Runtime, { address, account: shipped }: KeyedAccount): KeyedAccount {
-  if (shipped.owner !== SYSVAR_OWNER) return { address, account: shipped };
-  const data = address === SYSVAR_EPOCH_SCHEDULE ? epochScheduleData() : shipped.data;
-  const sysvar = account(runtime.rentExemption(BigInt(data.length)), SYSVAR_OWNER, data);
-  runtime.write(address, sysvar);
-  return { address, account: sysvar };
 }
 
 function account(lamports: bigint, owner: string, data: Uint8Array): Account {

@@ -3,6 +3,7 @@ import { base58 } from '@scure/base';
 import { type Keypair, namedKeypair } from './keypair.ts';
 
 const SOL = 1_000_000_000n;
+const FAUCET_LAMPORTS = 500_000_000n * SOL;
 const FUNDED_ACCOUNTS = 20;
 
 /** The initial parameters of the ledger. Amounts are lamports, times Unix seconds. */
@@ -21,7 +22,7 @@ export type Genesis = {
 };
 
 /** Creates the genesis of a new ledger: the keys are the same on every localnet, the hash differs with the time. */
-export function createGenesis(nowMs: number): Genesis {
+export function createGenesis(nowMs: number, faucetLamports = FAUCET_LAMPORTS): Genesis {
   const identity = namedKeypair('identity');
   const time = BigInt(Math.trunc(nowMs / 1000));
   const hash = createHash('sha256')
@@ -35,7 +36,7 @@ export function createGenesis(nowMs: number): Genesis {
     faucet: namedKeypair('faucet'),
     voteAddress: namedKeypair('vote account').address,
     stakeAddress: namedKeypair('stake account').address,
-    faucetLamports: 500_000_000n * SOL,
+    faucetLamports,
     identityLamports: 500n * SOL,
     stakeLamports: 1_000_000n * SOL,
     funded: Array.from({ length: FUNDED_ACCOUNTS }, (_, index) => ({

@@ -6,7 +6,12 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const KEY_BYTES = 32;
 
 /** A signing key of the ledger's own. */
-export type Keypair = { readonly address: string; sign(message: Uint8Array): Uint8Array };
+export type Keypair = {
+  readonly address: string;
+  /** Seed and public key. */
+  readonly secretKey: Uint8Array;
+  sign(message: Uint8Array): Uint8Array;
+};
 
 /** Returns the key for a name, the same on every localnet. Anyone can compute it: its accounts are worth nothing outside a local ledger. */
 export function namedKeypair(name: string): Keypair {
@@ -17,8 +22,10 @@ export function namedKeypair(name: string): Keypair {
     type: 'pkcs8',
   });
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const publicKey = spki.subarray(spki.length - KEY_BYTES);
   return {
-    address: base58.encode(spki.subarray(spki.length - KEY_BYTES)),
+    address: base58.encode(publicKey),
+    secretKey: Buffer.concat([seed, publicKey]),
     sign: (message) => sign(null, message, privateKey),
   };
 }

@@ -10,9 +10,9 @@ const LOCKUP_SECONDS = 10n * 365n * 24n * 3600n;
 
 /**
  * Returns the data of the genesis stake: delegated to the ledger's vote account since before epoch 0, and locked for ten years, which keeps
- * it out of circulation.
+ * it out of circulation. It is paid for the votes after so many credits of the vote account.
  */
-export function stakeAccountData(genesis: Genesis, rentReserve: bigint): Uint8Array {
+export function stakeAccountData(genesis: Genesis, rentReserve: bigint, creditsObserved: bigint): Uint8Array {
   const identity = base58.decode(genesis.identity.address);
   return new ByteWriter(STAKE_ACCOUNT_BYTES)
     .u32(DELEGATED)
@@ -27,6 +27,6 @@ export function stakeAccountData(genesis: Genesis, rentReserve: bigint): Uint8Ar
     .u64(NEVER)
     .u64(NEVER)
     .f64(WARMUP_RATE)
-    .u64(0n)
+    .u64(creditsObserved)
     .u8(0).bytes;
 }

@@ -1,22 +1,23 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** Number of slots in the slot history sysvar. */
 const SLOT_HISTORY_SLOTS = 1_048_576n;
 
-/** The one validator leads every slot and has produced every block. */
+/** The one validator leads every slot and has produced every block; slots that time was warped over have none. */
 export const getBlockProduction: LedgerHandler<Ledger, 'getBlockProduction'> = (ledger, config) => {
   const { slot, context } = viewBank(ledger, { commitment: config?.commitment });
-  const firstSlot = BigInt(config?.range?.firstSlot ?? firstSlotOfEpoch(epochOf(slot)));
+  const firstSlot = BigInt(config?.range?.firstSlot ?? ledger.epochs.firstSlot(ledger.epochs.epochOf(slot)));
   const lastSlot = BigInt(config?.range?.lastSlot ?? slot);
   assertRange(firstSlot, lastSlot, slot);
   const { address } = ledger.genesis.identity;
-  const produced = lastSlot - firstSlot + 1n;
+  const slots = lastSlot - firstSlot + 1n;
+  const skipped = ledger.blocks.skipped.within(firstSlot, lastSlot);
+  const produced = skipped.reduce((left, { first, end }) => left - (end - first), slots);
   const byIdentity: Record<string, readonly [bigint, bigint]> =
-    (config?.identity ?? address) === address ? { [address]: [produced, produced] } : {};
+    (config?.identity ?? address) === address ? { [address]: [slots, produced] } : {};
   return { context, value: { byIdentity, range: { firstSlot, lastSlot } } };
 };
 

@@ -1,16 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { epochOf, SLOTS_PER_EPOCH, slotIndexInEpoch } from '../epoch/epoch.ts';
+import { epochInfo } from '../epoch/epoch-info.ts';
 import type { Ledger } from '../ledger.ts';
 
-export const getEpochInfo: LedgerHandler<Ledger, 'getEpochInfo'> = (ledger, config) => {
-  const { slot } = viewBank(ledger, config);
-  return {
-    epoch: epochOf(slot),
-    slotIndex: slotIndexInEpoch(slot),
-    slotsInEpoch: SLOTS_PER_EPOCH,
-    absoluteSlot: slot,
-    blockHeight: slot,
-    transactionCount: BigInt(ledger.blocks.transactionCount(slot)),
-  };
-};
+export const getEpochInfo: LedgerHandler<Ledger, 'getEpochInfo'> = (ledger, config) =>
+  epochInfo(ledger, viewBank(ledger, config).slot);

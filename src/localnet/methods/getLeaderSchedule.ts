@@ -1,14 +1,12 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { epochOf, SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
 import type { Ledger } from '../ledger.ts';
 import { withText } from '../printed-result.ts';
-import { isScheduled } from '../validator/leaders.ts';
 
 type Schedule = Readonly<Record<string, readonly bigint[]>>;
 
-/** By the validator's key in it: the schedule is the same in all epochs, and 3 MB of text. */
+/** By the validator's key in it and the length of an epoch: the schedule is the same in all epochs, and up to 3 MB of text. */
 const schedules = new Map<string, Schedule>();
 
 export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
@@ -19,20 +17,23 @@ export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
   const isConfig = typeof slotOrConfig === 'object' && slotOrConfig !== null;
   const config = isConfig ? slotOrConfig : trailing;
   const { slot } = viewBank(ledger, config);
-  const epoch = epochOf(isConfig ? slot : BigInt(slotOrConfig ?? slot));
-  if (!isScheduled(epoch, slot)) return null;
+  const epoch = ledger.epochs.epochOf(isConfig ? slot : BigInt(slotOrConfig ?? slot));
+  if (epoch > ledger.epochs.leaderScheduleEpoch(slot)) return null;
   const { identity, voteAddress } = ledger.genesis;
   const asked = config?.identity ?? identity.address;
   if (asked !== identity.address) throw serviceError('leaderNotScheduled', { identity: asked });
-  return scheduleOf(config?.keyByVoteAccount === true ? voteAddress : identity.address);
+  return scheduleOf(
+    config?.keyByVoteAccount === true ? voteAddress : identity.address,
+    ledger.epochs.slotsPerEpoch,
+  );
 };
 
 /** The one validator leads every slot of an epoch. */
-function scheduleOf(key: string): Schedule {
-  const known = schedules.get(key);
+function scheduleOf(key: string, slotsPerEpoch: bigint): Schedule {
+  const known = schedules.get(`${key} ${slotsPerEpoch}`);
   if (known !== undefined) return known;
-  const slots = Array.from({ length: Number(SLOTS_PER_EPOCH) }, (_, index) => BigInt(index));
+  const slots = Array.from({ length: Number(slotsPerEpoch) }, (_, index) => BigInt(index));
   const schedule = withText({ [key]: slots }, `{"${key}":[${slots.join(',')}]}`);
-  schedules.set(key, schedule);
+  schedules.set(`${key} ${slotsPerEpoch}`, schedule);
   return schedule;
 }

@@ -6,6 +6,7 @@ import { byName } from '../encode/by-name.ts';
 import { encodePreflight, type Simulation } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
 import { errorText } from '../transaction/error-text.ts';
+import { impersonate } from '../transaction/impersonate.ts';
 import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
 import { refusedSimulation, simulateTransactionAt } from '../transaction/simulate.ts';
 import { isUnsigned } from '../transaction/verify-signatures.ts';
@@ -15,7 +16,7 @@ import { isUnsigned } from '../transaction/verify-signatures.ts';
  * gateway refuses it (interface.md section 7); a node would forward it, and no leader would accept it.
  */
 export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger, text, config) => {
-  const transaction = readTransaction(text, config?.encoding);
+  const transaction = impersonate(readTransaction(text, config?.encoding), ledger.impersonated);
   const skipPreflight = config?.skipPreflight === true;
   if (skipPreflight && isUnsigned(transaction))
     throw preflightFailure('SignatureFailure', refusedSimulation('SignatureFailure'));

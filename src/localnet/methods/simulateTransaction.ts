@@ -6,11 +6,12 @@ import { viewBank } from '../bank/bank-view.ts';
 import { encodeSimulation } from '../encode/simulation-result.ts';
 import { latestBlockhash } from '../blocks/latest-blockhash.ts';
 import type { Ledger } from '../ledger.ts';
+import { impersonate } from '../transaction/impersonate.ts';
 import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
 import { type SimulationRun, simulateTransactionAt } from '../transaction/simulate.ts';
 
 export const simulateTransaction: LedgerHandler<Ledger, 'simulateTransaction'> = (ledger, text, config) => {
-  const transaction = readTransaction(text, config?.encoding);
+  const transaction = impersonate(readTransaction(text, config?.encoding), ledger.impersonated);
   const { slot, context } = viewBank(ledger, config);
   const anyBlockhash = config?.replaceRecentBlockhash === true;
   assertValid(ledger, transaction, slot);

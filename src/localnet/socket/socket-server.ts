@@ -5,24 +5,22 @@ import type { Ledger } from '../ledger.ts';
 import { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
 import { type SessionLimits, SocketSession } from './socket-session.ts';
 
-const GOING_AWAY = 1001;
-
 export type SocketOptions = SessionLimits & {
   /** Interval of pings; a client without any sign of life in between is cut. */
   readonly pulseMs: number;
+  readonly maxMessageBytes: number;
+  /** The code that clients are told at the end: 1001, and they try again; 1000, and they take it as the end. */
+  readonly closeCode: 1000 | 1001;
 };
 
-const DEFAULTS: SocketOptions = { maxBufferedBytes: 16 * 1024 * 1024, settleMs: 20, pulseMs: 30_000 };
+const DEFAULTS: SocketOptions = {
+  ...{ maxBufferedBytes: 16 * 1024 * 1024, settleMs: 20, pulseMs: 30_000 },
+  ...{ maxMessageBytes: MAX_BODY_BYTES, closeCode: 1001 },
+};
 
 /** The WebSocket side of the ledger: on every path, without a key, messages as large as the body of a POST. */
 export class SocketServer {
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_BODY_BYTES,
-    perMessageDeflate: false,
-    autoPong: false,
-    clientTracking: false,
-  });
+  readonly #server: WebSocketServer;
   readonly #sessions = new Set<SocketSession>();
   readonly #ledger: Ledger;
   readonly #hub: SubscriptionHub;
@@ -35,6 +33,13 @@ export class SocketServer {
     this.#ledger = ledger;
     this.#hub = new SubscriptionHub(ledger);
     this.#options = { ...DEFAULTS, ...options };
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: this.#options.maxMessageBytes,
+      perMessageDeflate: false,
+      autoPong: false,
+      clientTracking: false,
+    });
     this.#pulse = setInterval(() => this.#checkPulses(), this.#options.pulseMs).unref();
   }
 
@@ -65,7 +70,7 @@ export class SocketServer {
     });
   };
 
-  /** Closes all connections with 1001, and cuts those that have not ended after `deadlineMs`. */
+  /** Closes all connections with `closeCode`, and cuts those that have not ended after `deadlineMs`. */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#pulse);
@@ -73,7 +78,7 @@ export class SocketServer {
     const ended = Promise.withResolvers<void>();
     this.#onLast = ended.resolve;
     if (this.#sessions.size === 0) ended.resolve();
-    for (const session of this.#sessions) session.close(GOING_AWAY, 'The ledger ends');
+    for (const session of this.#sessions) session.close(this.#options.closeCode, 'The ledger ends');
     const deadline = setTimeout(ended.resolve, deadlineMs);
     await ended.promise;
     clearTimeout(deadline);

@@ -74,10 +74,11 @@ function* eventsOfTransaction(
       yield { watch, notify: () => listOf(watch.notify(record)), isLast: false };
 }
 
-function* eventsOfAccounts(
+/** Yields the watches of accounts that were written in a slot, or may differ at it. */
+export function* eventsOfAccounts(
   { accounts }: Ledger,
   { accounts: watched, programs }: LevelIndex,
-  { slot, written }: SlotChanges,
+  { slot, written }: { readonly slot: bigint; readonly written: Iterable<string> },
 ): Generator<LedgerEvent> {
   if (watched.size + programs.size === 0) return;
   for (const address of new Set([...written, ...accounts.derivedAddresses])) {

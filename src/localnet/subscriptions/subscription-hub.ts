@@ -3,6 +3,7 @@ import { stringifyJson } from '../../rpc/json.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { type LedgerEvent, eventsOfAdvance, eventsOfLanding } from './ledger-events.ts';
+import { eventsOfJump } from './jump-events.ts';
 import { pastEvents } from './past-events.ts';
 import type { Subscriber } from './subscriber.ts';
 import type { Subscribed } from './subscription.ts';
@@ -42,6 +43,7 @@ export class SubscriptionHub {
     this.#unfollow = ledger.follow({
       landed: (record) => this.#tellAll(eventsOfLanding(this.#index, record)),
       advanced: (advance) => this.#tellAll(eventsOfAdvance(ledger, this.#index, advance)),
+      jumped: (jump) => this.#tellAll(eventsOfJump(ledger, this.#index, jump)),
     });
   }
 

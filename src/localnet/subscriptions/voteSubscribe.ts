@@ -1,5 +1,4 @@
-import { encodeBase58 } from '../bytes/base58.ts';
-import { signVote } from '../validator/vote-transaction.ts';
+import { voteTransaction } from '../validator/vote-transaction.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
 /** The one validator votes for every slot when it is closed. */
@@ -13,7 +12,7 @@ export const voteSubscribe: LocalnetSubscription<'voteSubscribe'> = ({ blocks, g
         slots: [slot],
         hash: blocks.blockhash(slot),
         timestamp: blocks.time(slot),
-        signature: encodeBase58(signVote(blocks, genesis, slot)),
+        signature: voteTransaction(blocks, genesis, slot).signatures[0] ?? '',
       },
     ],
   },

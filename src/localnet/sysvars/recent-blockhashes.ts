@@ -7,10 +7,8 @@ const SIZE_BYTES = 8 + 150 * 40;
 
 /** Data of the recent blockhashes sysvar in the bank of `slot`, newest first. */
 export function recentBlockhashesData(blocks: BlockHistory, slot: bigint): Uint8Array {
-  const first = slot > MAX_ENTRIES ? slot - MAX_ENTRIES : 0n;
-  const writer = new ByteWriter(SIZE_BYTES).u64(slot - first);
-  for (let ancestor = slot - 1n; ancestor >= first; ancestor--) {
-    writer.put(blocks.blockhashBytes(ancestor)).u64(LAMPORTS_PER_SIGNATURE);
-  }
+  const ancestors = [...blocks.ancestors(slot, MAX_ENTRIES)];
+  const writer = new ByteWriter(SIZE_BYTES).u64(BigInt(ancestors.length));
+  for (const ancestor of ancestors) writer.put(blocks.blockhashBytes(ancestor)).u64(LAMPORTS_PER_SIGNATURE);
   return writer.bytes;
 }

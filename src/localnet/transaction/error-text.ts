@@ -21,7 +21,8 @@ export function errorText(error: TransactionError): string {
   return `Execution of the program referenced by account at index ${index} is temporarily restricted.`;
 }
 
-function instructionErrorText(error: InstructionError): string {
+/** Returns the readable text of an instruction's error (solana-instruction-error `Display`). */
+export function instructionErrorText(error: InstructionError): string {
   return typeof error === 'string'
     ? INSTRUCTION_ERRORS[error]
     : `custom program error: 0x${error.Custom.toString(16)}`;

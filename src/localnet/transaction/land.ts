@@ -1,14 +1,14 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import type { Outcome } from '../bank/runtime.ts';
+import { NOT_LOADED, type Outcome } from '../bank/runtime.ts';
 import type { LedgerState } from '../ledger-state.ts';
-import type { TransactionMeta, TransactionRecord } from '../model.ts';
+import type { Account, TransactionMeta, TransactionRecord } from '../model.ts';
 import type { DecodedTransaction } from '../../wire/message.ts';
 import { type Age, checkAge, isProcessed } from './check-age.ts';
 import { transactionCost } from './cost.ts';
 import { advanceNonce } from './durable-nonce.ts';
 import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
-import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
+import { callsGoneProgram, type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
 import { tokenBalances } from './token-balances.ts';
 import { signaturesAreValid } from './verify-signatures.ts';
 
@@ -24,21 +24,42 @@ type Balances = Pick<TransactionMeta, 'preBalances' | 'preTokenBalances'>;
  */
 export function landTransaction(ledger: LedgerState, transaction: DecodedTransaction): Landing {
   const slot = ledger.blocks.openSlot;
-  if (!signaturesAreValid(transaction)) return { kind: 'dropped', error: 'SignatureFailure' };
+  if (!signaturesAreValid(transaction, ledger.impersonated))
+    return { kind: 'dropped', error: 'SignatureFailure' };
   const age = checkAge(ledger, transaction.message, slot);
   if (age.kind === 'error') return { kind: 'dropped', error: age.error };
   if (isProcessed(ledger, transaction, slot)) return { kind: 'dropped', error: 'AlreadyProcessed' };
   const prepared = prepareTransaction(ledger, transaction, slot);
   if (prepared.kind === 'error') return { kind: 'dropped', error: prepared.error };
   const before = balances(ledger, transaction, prepared);
-  const outcome = ledger.bank.execute(
-    runtimeWire(ledger, transaction, slot),
-    reachable(transaction, prepared),
-    slot,
-  );
+  const states = ledger.keptStates === undefined ? undefined : writableStates(ledger, prepared);
+  const outcome = callsGoneProgram(ledger, transaction)
+    ? NOT_LOADED
+    : ledger.bank.execute(runtimeWire(ledger, transaction, slot), reachable(transaction, prepared), slot);
   const settled = settle(ledger, transaction, prepared, age, outcome);
   if (settled.kind === 'dropped') return settled;
-  return { kind: 'landed', record: record(ledger, transaction, prepared, before, settled.outcome) };
+  const landed = record(ledger, transaction, prepared, before, settled.outcome);
+  if (states !== undefined) keepStates(ledger, landed, prepared, states);
+  return { kind: 'landed', record: landed };
+}
+
+type States = ReadonlyMap<string, Account | undefined>;
+
+function writableStates({ accounts, blocks }: LedgerState, { writable }: Prepared): States {
+  return new Map(writable.map((address) => [address, accounts.read(address, blocks.openSlot)]));
+}
+
+function keepStates(
+  ledger: LedgerState,
+  landed: TransactionRecord,
+  prepared: Prepared,
+  before: States,
+): void {
+  const changes = Array.from(
+    writableStates(ledger, prepared),
+    ([address, after]) => [address, { before: before.get(address), after }] as const,
+  );
+  ledger.keptStates?.keep(landed, new Map(changes));
 }
 
 type Settlement =
@@ -80,7 +101,7 @@ function keepNonce(ledger: LedgerState, age: Age): void {
   const slot = blocks.openSlot;
   const account = accounts.read(age.address, slot);
   if (account !== undefined)
-    bank.write(age.address, advanceNonce(account, blocks.blockhash(slot - 1n)), slot);
+    bank.write(age.address, advanceNonce(account, blocks.blockhash(blocks.latestHashSlot(slot))), slot);
 }
 
 function balances(ledger: LedgerState, { message }: DecodedTransaction, { keys }: Prepared): Balances {

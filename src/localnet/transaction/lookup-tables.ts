@@ -13,6 +13,7 @@ type AddressesResult =
 
 const TABLE_HEADER_BYTES = 56;
 const TABLE_DISCRIMINATOR = 1;
+const ADDRESS_BYTES = 32;
 const NOT_DEACTIVATED = 2n ** 64n - 1n;
 /** A deactivated table can be used while its slot is among the slot hashes. */
 const DEACTIVATION_COOLDOWN = 512n;
@@ -42,6 +43,16 @@ export function loadAddresses(
   return { kind: 'loaded', addresses: { writable, readonly } };
 }
 
+/** Returns the addresses that a message takes from one of its tables, whether or not they can be used yet. */
+export function addressesFrom(lookup: TableLookup, table: Account | undefined): readonly string[] {
+  if (table?.owner !== ADDRESS_LOOKUP_TABLE_PROGRAM) return [];
+  return indexesOf(lookup).flatMap((index) => {
+    const start = TABLE_HEADER_BYTES + ADDRESS_BYTES * index;
+    const address = table.data.subarray(start, start + ADDRESS_BYTES);
+    return address.length === ADDRESS_BYTES ? [base58.encode(address)] : [];
+  });
+}
+
 function readTable(account: Account | undefined, slot: bigint): AddressesResult {
   if (account === undefined) return { kind: 'error', error: 'AddressLookupTableNotFound' };
   if (account.owner !== ADDRESS_LOOKUP_TABLE_PROGRAM)
@@ -51,7 +62,7 @@ function readTable(account: Account | undefined, slot: bigint): AddressesResult 
   if (
     data.length < TABLE_HEADER_BYTES ||
     view.getUint32(0, true) !== TABLE_DISCRIMINATOR ||
-    (data.length - TABLE_HEADER_BYTES) % 32 !== 0
+    (data.length - TABLE_HEADER_BYTES) % ADDRESS_BYTES !== 0
   ) {
     return { kind: 'error', error: 'InvalidAddressLookupTableData' };
   }
@@ -59,10 +70,10 @@ function readTable(account: Account | undefined, slot: bigint): AddressesResult 
   if (deactivated !== NOT_DEACTIVATED && slot > deactivated + DEACTIVATION_COOLDOWN) {
     return { kind: 'error', error: 'AddressLookupTableNotFound' };
   }
-  const count = (data.length - TABLE_HEADER_BYTES) / 32;
+  const count = (data.length - TABLE_HEADER_BYTES) / ADDRESS_BYTES;
   const addresses = Array.from({ length: count }, (_, index) => {
-    const start = TABLE_HEADER_BYTES + 32 * index;
-    return base58.encode(data.subarray(start, start + 32));
+    const start = TABLE_HEADER_BYTES + ADDRESS_BYTES * index;
+    return base58.encode(data.subarray(start, start + ADDRESS_BYTES));
   });
   const usable = slot > view.getBigUint64(12, true) ? count : view.getUint8(20);
   return { kind: 'addresses', addresses, usable };

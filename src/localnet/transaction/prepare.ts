@@ -2,12 +2,15 @@ import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { LedgerState } from '../ledger-state.ts';
 import type { LoadedAddresses } from '../model.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction, Message } from '../../wire/message.ts';
 import { layoutOf } from '../../wire/transaction-layout.ts';
 import { accountKeys, writableKeys } from './account-keys.ts';
 import { readComputeBudget } from './compute-budget.ts';
 import { transactionFee } from './fee.ts';
 import { loadAddresses } from './lookup-tables.ts';
+
+/** The feature gate of transactions of version 1 (SIMD-0385), which the runtime does not ask for. */
+const VERSION_1_GATE = 'txv1aq4pp281K9um3tnPgkfX8UqtFT6wcVW3hNezGLL';
 
 /** A transaction ready for the runtime: its addresses, its fee, and the accounts that it may change. */
 export type Prepared = {
@@ -25,6 +28,8 @@ export function prepareTransaction(
   { message }: DecodedTransaction,
   slot: bigint,
 ): Preparation {
+  if (message.version === 1 && ledger.accounts.read(VERSION_1_GATE, slot) === undefined)
+    return { kind: 'error', error: 'UnsupportedVersion' };
   const lookup = loadAddresses(message, (address) => ledger.accounts.read(address, slot), slot);
   if (lookup.kind === 'error') return lookup;
   const limits = readComputeBudget(message);
@@ -38,6 +43,16 @@ export function prepareTransaction(
 /** Returns every address that execution can read: the transaction's keys and its lookup tables. */
 export function reachable({ message }: DecodedTransaction, { keys }: Prepared): readonly string[] {
   return [...keys, ...message.lookups.map(({ accountKey }) => accountKey)];
+}
+
+/** Returns the programs that the instructions of a message call. */
+export function calledPrograms({ instructions, staticKeys }: Message): readonly string[] {
+  return instructions.map(({ programIdIndex }) => staticKeys[programIdIndex] ?? '');
+}
+
+/** True when a transaction calls a program that is not there in the open slot. */
+export function callsGoneProgram({ runtime }: LedgerState, { message }: DecodedTransaction): boolean {
+  return calledPrograms(message).some((program) => runtime.isGone(program));
 }
 
 /**

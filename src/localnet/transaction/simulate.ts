@@ -8,7 +8,7 @@ import { checkAge, isProcessed } from './check-age.ts';
 import { loadAddresses } from './lookup-tables.ts';
 import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
-import { type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
+import { calledPrograms, type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
 import { tokenBalances } from './token-balances.ts';
 import { signaturesAreValid } from './verify-signatures.ts';
 
@@ -58,7 +58,8 @@ export function simulateTransactionAt(
   const prepared = prepareTransaction(ledger, transaction, slot);
   if (prepared.kind === 'error') return refused(prepared.error);
   const wire = runtimeWire(ledger, transaction, slot);
-  const outcome = ledger.bank.simulate(wire, reachable(transaction, prepared), slot, ledger.blocks.openSlot);
+  const simulated = { wire, addresses: reachable(transaction, prepared), programs: calledPrograms(message) };
+  const outcome = ledger.bank.simulate(simulated, slot, ledger.blocks.openSlot);
   const { err } = outcome;
   const failure =
     err === null || outcome.ran ? undefined : loadFailure(ledger, { message, fee: prepared.fee, slot }, err);
@@ -84,7 +85,8 @@ function refuse(
   transaction: DecodedTransaction,
   options: SimulationOptions,
 ): TransactionError | undefined {
-  if (options.verifySignatures && !signaturesAreValid(transaction)) return 'SignatureFailure';
+  if (options.verifySignatures && !signaturesAreValid(transaction, ledger.impersonated))
+    return 'SignatureFailure';
   if (options.anyBlockhash) return undefined;
   const age = checkAge(ledger, transaction.message, options.slot);
   if (age.kind === 'error') return age.error;

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import type { DecodedTransaction } from '../../wire/message.ts';
 
@@ -12,15 +12,40 @@ export function isUnsigned({ signatures }: DecodedTransaction): boolean {
   return signatures.length > 0 && signatures.every((signature) => signature === NO_SIGNATURE);
 }
 
-/** True when every required signature is the signer's own Ed25519 signature of the message bytes. */
-export function signaturesAreValid({ signatures, message, messageBytes }: DecodedTransaction): boolean {
-  return signatures.every((signature, index) => {
+/** True when every required signature is the signer's own Ed25519 signature of the message bytes, or that of an impersonated key. */
+export function signaturesAreValid(
+  transaction: DecodedTransaction,
+  impersonated: ReadonlySet<string>,
+): boolean {
+  if (VERIFIED.has(transaction)) return true;
+  const { signatures, message, messageBytes } = transaction;
+  let isVerified = true;
+  const areValid = signatures.every((signature, index) => {
     const signer = message.staticKeys[index];
-    return signer !== undefined && verify(null, messageBytes, publicKey(signer), base58.decode(signature));
+    if (signer === undefined) return false;
+    if (!impersonated.has(signer))
+      return verify(null, messageBytes, publicKey(signer), base58.decode(signature));
+    isVerified = false;
+    return true;
   });
+  if (areValid && isVerified) VERIFIED.add(transaction);
+  return areValid;
 }
 
-function publicKey(address: string): ReturnType<typeof createPublicKey> {
-  const key = Buffer.concat([SPKI_HEAD, base58.decode(address)]);
-  return createPublicKey({ key, format: 'der', type: 'spki' });
+/** Transactions are never changed, and one that had its preflight is asked for again when it lands. */
+const VERIFIED = new WeakSet<DecodedTransaction>();
+
+/** Payers send more than once, and to make the key takes half as long as to verify by it. */
+const KEYS = new Map<string, KeyObject>();
+const MAX_KEYS = 1_024;
+
+function publicKey(address: string): KeyObject {
+  const known = KEYS.get(address);
+  if (known !== undefined) return known;
+  const der = Buffer.concat([SPKI_HEAD, base58.decode(address)]);
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const [oldest] = KEYS.keys();
+  if (KEYS.size >= MAX_KEYS && oldest !== undefined) KEYS.delete(oldest);
+  KEYS.set(address, key);
+  return key;
 }

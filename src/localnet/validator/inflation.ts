@@ -1,5 +1,3 @@
-import { SLOTS_PER_EPOCH } from '../epoch/epoch.ts';
-
 /** The inflation parameters of the genesis config: an agave default. Shares of the supply per year, years. */
 export const INFLATION = {
   initial: 0.08,
@@ -11,16 +9,32 @@ export const INFLATION = {
 
 const YEAR_MS = 365.242199 * 24 * 60 * 60 * 1000;
 
-/** Returns the yearly rate at the start of an epoch of slots of `slotMs`, and its distribution. */
+/**
+ * Returns the lamports that validators and stakes earn for one epoch, which are paid from `firstSlot`, the first slot of a later epoch, on (agave,
+ * `calculate_epoch_inflation_rewards`). `supply` is in lamports; slots take `slotMs`.
+ */
+export function epochInflation(epoch: {
+  readonly supply: bigint;
+  readonly firstSlot: bigint;
+  readonly slotsPerEpoch: bigint;
+  readonly slotMs: number;
+}): bigint {
+  const { supply, firstSlot, slotsPerEpoch, slotMs } = epoch;
+  const { validator } = inflationRate(firstSlot, slotMs);
+  const years = Number(slotsPerEpoch) / (YEAR_MS / slotMs);
+  return BigInt(Math.trunc(validator * Number(supply) * years));
+}
+
+/** Returns the yearly rate at a slot, where slots take `slotMs`, and its distribution. */
 export function inflationRate(
-  epoch: bigint,
+  slot: bigint,
   slotMs: number,
 ): {
   readonly total: number;
   readonly validator: number;
   readonly foundation: number;
 } {
-  const year = Number(epoch * SLOTS_PER_EPOCH) / (YEAR_MS / slotMs);
+  const year = Number(slot) / (YEAR_MS / slotMs);
   const total = Math.max(INFLATION.initial * (1 - INFLATION.taper) ** year, INFLATION.terminal);
   const foundation = year < INFLATION.foundationTerm ? total * INFLATION.foundation : 0;
   return { total, validator: total - foundation, foundation };

@@ -4,10 +4,20 @@ import { LIMITS } from '../../../generated/ledger/limits.ts';
 export type PerformanceSample = {
   readonly slot: bigint;
   readonly transactions: number;
+  readonly votes: number;
   readonly slots: bigint;
   readonly seconds: number;
 };
-type Mark = { readonly timeMs: number; readonly slot: bigint; readonly transactions: number };
+
+/** How far a ledger is: its newest closed slot, and the transactions and votes so far. */
+export type Progress = {
+  readonly timeMs: number;
+  readonly slot: bigint;
+  readonly transactions: number;
+  readonly votes: number;
+};
+
+type SampleState = { readonly samples: readonly PerformanceSample[]; readonly mark: Progress };
 
 const PERIOD_MS = 60_000;
 /** Samples beyond the maximum of a request need not be kept. */
@@ -15,26 +25,42 @@ const MAX_SAMPLES = LIMITS.getRecentPerformanceSamples['limit.maximum'];
 
 /** Measures throughput once a minute by the ledger's clock; keeps as many samples as a request can ask for. */
 export class PerformanceSamples {
-  readonly #samples: PerformanceSample[] = [];
-  #mark: Mark;
+  #samples: readonly PerformanceSample[] = [];
+  #mark: Progress;
 
-  constructor(start: Mark) {
+  constructor(start: Progress) {
     this.#mark = start;
   }
 
   /** Reports the ledger's progress; a sample is taken when a period has passed. A clock that is set back restarts the period. */
-  observe(now: Mark): void {
+  observe(now: Progress): void {
     const elapsedMs = now.timeMs - this.#mark.timeMs;
     if (elapsedMs < 0) this.#mark = now;
     if (elapsedMs < PERIOD_MS) return;
-    this.#samples.unshift({
+    const sample = {
       slot: now.slot,
       transactions: now.transactions - this.#mark.transactions,
+      votes: now.votes - this.#mark.votes,
       slots: now.slot - this.#mark.slot,
       seconds: Math.min(Math.round(elapsedMs / 1000), 65_535),
-    });
-    if (this.#samples.length > MAX_SAMPLES) this.#samples.pop();
+    };
+    this.#samples = [sample, ...this.#samples].slice(0, MAX_SAMPLES);
     this.#mark = now;
+  }
+
+  /** Begins the period anew: what was before does not count. */
+  restart(now: Progress): void {
+    this.#mark = now;
+  }
+
+  /** Returns all that is known, for `goTo`. */
+  take(): SampleState {
+    return { samples: this.#samples, mark: this.#mark };
+  }
+
+  goTo({ samples, mark }: SampleState): void {
+    this.#samples = samples;
+    this.#mark = mark;
   }
 
   /** Returns the newest samples, newest first. */

@@ -1,10 +1,11 @@
 import { base58 } from '@scure/base';
-import { epochOf, firstSlotOfEpoch } from '../epoch/epoch.ts';
+import type { EpochSchedule } from '../epoch/epoch.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
 export const VOTE_ACCOUNT_BYTES = 3_762;
 const VERSION_4 = 3;
-const MAX_LOCKOUTS = 31n;
+/** Votes of a tower; an older one is the root. */
+export const MAX_LOCKOUTS = 31n;
 /** A vote that lands in the next slot earns the maximum credits when its slot is rooted (SIMD-0033). */
 const CREDITS_PER_SLOT = 16n;
 const VOTE_LATENCY = 1;
@@ -12,7 +13,7 @@ const MAX_EPOCHS_OF_CREDITS = 64n;
 
 /**
  * The votes of the ledger's one validator in the bank of `slot`. It votes for every slot in the next one, so all of it follows from the
- * slot number; no vote transactions are made.
+ * slot number, as vote transactions would have it.
  */
 export type VoteRecord = {
   /** Newest slot voted for; also 0 before the first vote. */
@@ -26,16 +27,16 @@ export type VoteRecord = {
 };
 
 /** Returns the validator's votes in the bank of a slot; slot 0 is the first one voted for. */
-export function voteRecord(slot: bigint): VoteRecord {
+export function voteRecord(slot: bigint, epochs: EpochSchedule): VoteRecord {
   const lastVote = slot === 0n ? 0n : slot - 1n;
   const oldest = slot > MAX_LOCKOUTS ? slot - MAX_LOCKOUTS : 0n;
   const lockouts = [];
   for (let voted = oldest; voted < slot; voted++)
     lockouts.push({ slot: voted, confirmations: Number(slot - voted) });
-  const newest = epochOf(slot);
+  const newest = epochs.epochOf(slot);
   const first = newest >= MAX_EPOCHS_OF_CREDITS ? newest - MAX_EPOCHS_OF_CREDITS + 1n : 0n;
   const epochCredits: (readonly [bigint, bigint, bigint])[] = [];
-  for (let epoch = first; epoch <= newest; epoch++) epochCredits.push(creditsOf(epoch, slot));
+  for (let epoch = first; epoch <= newest; epoch++) epochCredits.push(creditsOf(epochs, epoch, slot));
   return { lastVote, root: slot > MAX_LOCKOUTS ? oldest - 1n : null, lockouts, epochCredits };
 }
 
@@ -45,8 +46,9 @@ export function voteAccountData(
   voteAddress: string,
   slot: bigint,
   lastTime: bigint,
+  epochs: EpochSchedule,
 ): Uint8Array {
-  const { lastVote, root, lockouts, epochCredits } = voteRecord(slot);
+  const { lastVote, root, lockouts, epochCredits } = voteRecord(slot, epochs);
   const node = base58.decode(identity);
   const vote = base58.decode(voteAddress);
   const writer = new ByteWriter(VOTE_ACCOUNT_BYTES).u32(VERSION_4).put(node).put(node).put(vote).put(node);
@@ -56,14 +58,14 @@ export function voteAccountData(
     writer.u8(VOTE_LATENCY).u64(voted).u32(confirmations);
   if (root === null) writer.u8(0);
   else writer.u8(1).u64(root);
-  writer.u64(1n).u64(epochOf(slot)).put(node).u64(BigInt(epochCredits.length));
+  writer.u64(1n).u64(epochs.epochOf(slot)).put(node).u64(BigInt(epochCredits.length));
   for (const [epoch, credits, before] of epochCredits) writer.u64(epoch).u64(credits).u64(before);
   return writer.u64(lastVote).i64(lastTime).bytes;
 }
 
-function creditsOf(epoch: bigint, slot: bigint): readonly [bigint, bigint, bigint] {
-  const end = firstSlotOfEpoch(epoch + 1n) - 1n;
-  const before = epoch === 0n ? 0n : creditsAt(firstSlotOfEpoch(epoch) - 1n);
+function creditsOf(epochs: EpochSchedule, epoch: bigint, slot: bigint): readonly [bigint, bigint, bigint] {
+  const end = epochs.firstSlot(epoch + 1n) - 1n;
+  const before = epoch === 0n ? 0n : creditsAt(epochs.firstSlot(epoch) - 1n);
   return [epoch, creditsAt(slot < end ? slot : end), before];
 }
 

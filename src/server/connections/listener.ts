@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { serviceError } from '../../base/service-error.ts';
 import type { TlsOptions } from '../tls/tls-files.ts';
@@ -26,8 +27,10 @@ export type ListenerOptions = ListenOptions & {
 
 export type Listener = {
   readonly port: number;
-  /** Accepts no more connections. Resolves when the open ones have closed. */
+  /** Accepts the connections that clients have already opened, then no more; resolves then. */
   readonly stop: () => Promise<void>;
+  /** Resolves when it was stopped and all connections have closed. */
+  readonly closed: Promise<void>;
   /** Cuts the open connections, those in a TLS handshake included. */
   readonly cut: () => void;
 };
@@ -40,6 +43,7 @@ export type Listener = {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { tls, bounds, serve } = options;
   const sockets = new Set<Socket>();
+  const closed = Promise.withResolvers<void>();
   const bounded = boundConnections(bounds, tls !== undefined);
   const admitted = tls === undefined ? serve : startHandshakes(tls, options, bounded.acceptSecure);
   // Like node:http, which answers a client that has ended its side.
@@ -52,11 +56,32 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   await listen(server, options);
   return {
     port: (server.address() as AddressInfo).port,
-    stop: () => new Promise((resolve) => void server.close(() => resolve())),
+    stop: async () => {
+      await acceptQueued(server);
+      server.close(() => closed.resolve());
+    },
+    closed: closed.promise,
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** Milliseconds without a new connection after which the queue of the system counts as empty. */
+const QUIET_MS = 20;
+/** Where connections never cease, the listener is closed after this many. */
+const QUEUE_DEADLINE_MS = 500;
+
+/** The system resets connections that a closed listener has not accepted, and Node accepts one in each turn of its event loop. */
+async function acceptQueued(server: Server): Promise<void> {
+  const deadline = performance.now() + QUEUE_DEADLINE_MS;
+  let quietSince = performance.now();
+  const onConnection = (): void => {
+    quietSince = performance.now();
+  };
+  server.on('connection', onConnection);
+  while (performance.now() < Math.min(quietSince + QUIET_MS, deadline)) await setTimeout(1);
+  server.off('connection', onConnection);
 }
 
 type Serve = (socket: Socket) => void;

@@ -1,6 +1,7 @@
 import { serviceError } from '../../base/service-error.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
+import type { Tracing } from '../../base/tracing.ts';
 import type { Weighed } from '../../gate/weigh.ts';
 import type { GrpcPeers } from './grpc-peers.ts';
 import { type CallHead, requestOf, textOf } from './call-request.ts';
@@ -19,6 +20,8 @@ export type AdmitCallOptions<N extends CalledNetwork> = {
   readonly networks: readonly N[];
   /** Records which connections have admitted calls. */
   readonly peers: GrpcPeers;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** The caller and the network of an admitted call. */
@@ -31,10 +34,31 @@ export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; reado
  * @param method the name under which the call is counted.
  * @throws ServiceError the errors of `Authenticate`; `networkUnknown`; `rateLimited`; the errors of `work`.
  */
-export async function admitCall<N extends CalledNetwork, A>(
+export function admitCall<N extends CalledNetwork, A>(
+  options: AdmitCallOptions<N>,
+  call: CallHead,
+  method: CallName,
+  work: (admitted: Admitted<N>) => Promise<A>,
+): Promise<A> {
+  const { tracing } = options;
+  if (tracing === undefined) return admit(options, call, method, work);
+  const name = method === 'Subscribe' ? 'grpc stream opened' : 'grpc call';
+  const start = { name, attributes: { 'rpc.method': method } } as const;
+  return tracing.request({ ...start, traceparent: textOf(call.metadata, 'traceparent') }, (span) =>
+    admit(options, call, method, (admitted) => {
+      span.set({ 'keyslot.network': admitted.network.label });
+      return work(admitted);
+    }),
+  );
+}
+
+/** The calls of the stream service. */
+export type CallName = 'Subscribe' | 'ListTopics' | 'GetTopicSchema';
+
+async function admit<N extends CalledNetwork, A>(
   { authenticate, networks, peers }: AdmitCallOptions<N>,
   call: CallHead,
-  method: string,
+  method: CallName,
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
   const caller = authenticate(requestOf(call));

@@ -8,7 +8,7 @@ import { StreamServiceService } from '../../../generated/stream/service.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { Cursor } from '../../stream/cursor.ts';
 import { assertListenable } from '../connections/listener.ts';
-import { admitCall } from './admit-call.ts';
+import { admitCall, type CallName } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';
 import { GrpcPeers } from './grpc-peers.ts';
@@ -77,20 +77,20 @@ export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcSer
     port: listener.port,
     close: async (deadlineMs) => {
       clearInterval(timer);
-      const ended = listener.stop();
       health.stop();
+      await listener.stop();
       for (const { cursor } of streams)
         cursor.fail(serviceError('streamStopping', { slot: cursor.position }));
-      await shutDown(server, { ended, deadlineMs });
+      await shutDown(server, { ended: listener.closed, deadlineMs });
       listener.cut();
-      await ended;
+      await listener.closed;
     },
   };
 }
 
 function createImplementation(options: ServedOptions, streams: OpenStreams): UntypedServiceImplementation {
   const unary =
-    <Q, A>(method: string, answer: (request: Q) => A) =>
+    <Q, A>(method: CallName, answer: (request: Q) => A) =>
     (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
       admitCall(options, call, method, async () => answer(call.request)).then(
         (made) => done(null, made),

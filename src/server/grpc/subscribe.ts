@@ -3,7 +3,7 @@ import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { SubscribeRequest } from '../../../generated/stream/service.ts';
 import { isTopicName, type TopicName } from '../../../generated/stream/topics.ts';
 import type { Caller } from '../../gate/authenticate.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { AccountView } from '../../stream/account-view.ts';
 import type { Cursor } from '../../stream/cursor.ts';
 import type { TopicSelection } from '../../stream/entry.ts';
@@ -15,7 +15,11 @@ import { StreamWriter, type UnreadLimits } from './stream-writer.ts';
 import { assertTopicAllowed, type TopicTokenOptions } from './topic-token.ts';
 
 /** A network with its streams. */
-export type StreamedNetwork = CalledNetwork & { readonly hub: Hub };
+export type StreamedNetwork = CalledNetwork & {
+  readonly hub: Hub;
+  /** Notes the slot of a block of which a caller is sent something. */
+  readonly noteSlot?: ((slot: number, caller: Caller) => void) | undefined;
+};
 
 export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
   TopicTokenOptions & {
@@ -107,9 +111,22 @@ export async function subscribe(
   call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
   const writer = new StreamWriter(call, options.unread);
   cursor.whenFailed((error) => writer.fail(error));
+  const onSend = (slot: bigint): void => network.noteSlot?.(Number(slot), caller);
   const onSent = (messages: number): void =>
     options.onMessages(caller, network.label, selection.topic, messages);
-  for (;;) await sendNext(cursor, selection, writer, onSent);
+  try {
+    for (;;) await sendNext(cursor, selection, writer, { onSend, onSent });
+  } catch (thrown) {
+    noteEnd(options, opened, thrown);
+    throw thrown;
+  }
+}
+
+/** A stream may be open for days: its end is a span of its own. */
+function noteEnd({ tracing }: SubscribeOptions, { network, selection }: Opened, thrown: unknown): void {
+  const reason = thrown === CLIENT_LEFT ? {} : { 'error.type': toServiceError(thrown).code };
+  const attributes = { 'keyslot.network': network.label, 'keyslot.topic': selection.topic, ...reason };
+  void tracing?.request({ name: 'grpc stream ended', attributes }, async () => undefined);
 }
 
 async function open(
@@ -149,11 +166,12 @@ async function sendNext(
   cursor: Cursor,
   selection: TopicSelection,
   writer: StreamWriter,
-  onSent: (messages: number) => void,
+  { onSend, onSent }: { onSend: (slot: bigint) => void; onSent: (messages: number) => void },
 ): Promise<void> {
   const entry = await cursor.next();
   const messages = await entry.messages(selection);
   let sent = 0;
+  if (messages.length > 0) onSend(entry.slot);
   try {
     for (const message of messages) {
       if (!writer.hasRoom) await writer.room();

@@ -58,6 +58,8 @@ export type HttpServerOptions = ListenOptions & {
 export type HttpServer = {
   readonly host: string;
   readonly port: number;
+  /** Goes on serving, and closes each connection after its next answer. */
+  readonly closeAfterAnswers: () => void;
   /** Accepts no more connections, waits up to `deadlineMs` for requests in flight, then cuts all connections. */
   readonly close: (deadlineMs: number) => Promise<void>;
 };
@@ -114,11 +116,14 @@ export async function startHttpServer(
   return {
     host: options.host,
     port: listener.port,
+    closeAfterAnswers: () => tracker.closeAfterAnswers(),
     close: async (deadlineMs) => {
-      const closed = listener.stop();
+      tracker.closeAfterAnswers();
+      await listener.stop();
       await Promise.all([tracker.drain(deadlineMs), drainSockets(deadlineMs)]);
+      tracker.markBroken();
       listener.cut();
-      await closed;
+      await listener.closed;
       clearInterval(sweeping);
     },
   };

@@ -14,7 +14,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
 export const CALL_LIMITS = { maxBatchCalls: 1_000 } as const;
 
-export type NodeServerOptions = ListenOptions & Pick<HttpServerOptions, 'connections' | 'onUpgrade'>;
+export type NodeServerOptions = ListenOptions &
+  Pick<HttpServerOptions, 'connections' | 'onUpgrade'> & {
+    /** Limit of a request body; default: a validator's. */
+    readonly maxBodyBytes?: number;
+  };
 
 /**
  * Serves JSON-RPC like a validator: on every path, without a key, and `/health`.
@@ -22,27 +26,34 @@ export type NodeServerOptions = ListenOptions & Pick<HttpServerOptions, 'connect
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function startNodeServer(serve: ServeCall, options: NodeServerOptions): Promise<HttpServer> {
-  return startHttpServer((request, response) => answer(serve, request, response), {
+  const { maxBodyBytes = MAX_BODY_BYTES } = options;
+  return startHttpServer((request, response) => answer({ serve, maxBodyBytes }, request, response), {
     ...options,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
   });
 }
 
-async function answer(serve: ServeCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
+type Service = { readonly serve: ServeCall; readonly maxBodyBytes: number };
+
+async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     response.setHeader('access-control-allow-origin', '*');
-    await route(serve, request, response);
+    await route(service, request, response);
   } catch (error) {
     sendError(response, toServiceError(error));
   }
 }
 
-async function route(serve: ServeCall, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function route(
+  { serve, maxBodyBytes }: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (request.url === '/health') return sendBody(response, 200, 'ok', { 'content-type': 'text/plain' });
   if (request.method === 'OPTIONS') return sendPreflight(request, response);
   if (request.method !== 'POST') throw serviceError('methodNotAllowed');
   if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
-  const body = await readBody(request, response, MAX_BODY_BYTES);
+  const body = await readBody(request, response, maxBodyBytes);
   sendBody(response, 200, (await answerBody(body, serve, CALL_LIMITS)) ?? '');
 }

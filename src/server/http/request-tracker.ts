@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { markBroken } from './broken-answers.ts';
 
 /** Milliseconds that a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
@@ -23,6 +24,14 @@ export class RequestTracker {
     this.enter();
     response.on('close', () => this.leave());
     if (this.#isDraining) response.setHeader('connection', 'close');
+  }
+
+  /** Closes every connection after its next answer, from now on. */
+  closeAfterAnswers(): void {
+    this.#isDraining = true;
+    for (const response of this.#latest.values()) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
   }
 
   /** True if every connection closes after its next answer. */
@@ -92,10 +101,7 @@ export class RequestTracker {
    * connection is still answered, and told to close it.
    */
   async drain(deadlineMs: number): Promise<void> {
-    this.#isDraining = true;
-    for (const response of this.#latest.values()) {
-      if (!response.headersSent) response.setHeader('connection', 'close');
-    }
+    this.closeAfterAnswers();
     const ended = Promise.withResolvers<void>();
     const deadline = setTimeout(ended.resolve, deadlineMs);
     const grace = setTimeout(
@@ -110,5 +116,11 @@ export class RequestTracker {
     await ended.promise;
     clearTimeout(deadline);
     clearTimeout(grace);
+  }
+
+  /** Marks the answers that are not complete, whose connections are about to be cut, as broken off by this server. */
+  markBroken(): void {
+    for (const response of this.#latest.values())
+      if (response.req.complete && !response.writableFinished) markBroken(response);
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Registry } from 'prom-client';
 import { openrpcDocument } from '../../ledger/openrpc-document.ts';
 import { stringifyJson } from '../../rpc/json.ts';
 import { serviceError, toServiceError } from '../../base/service-error.ts';
@@ -10,11 +9,21 @@ import { sendBody, sendError } from './respond.ts';
 import { pathOf } from './target.ts';
 
 /** The readiness of the server and the state of each of its parts. Holds no address and no secret. */
-export type Readiness = { readonly isReady: boolean; readonly parts: Readonly<Record<string, unknown>> };
+export type Readiness = {
+  readonly isReady: boolean;
+  /** True if some of its ledger nodes are not used: it is ready by the others. */
+  readonly isDegraded?: boolean;
+  /** True if the server was told to stop: it serves for a while, and should be sent nothing new. */
+  readonly isStopping?: boolean;
+  readonly parts: Readonly<Record<string, unknown>>;
+};
+
+/** Metrics in Prometheus text format. */
+export type ReadableMetrics = { readonly contentType: string; readonly read: () => Promise<string> };
 
 export type OperationsOptions = {
   /** Absent: `/metrics` has its own listener, and is not served here. */
-  readonly registry?: Registry | undefined;
+  readonly metrics?: ReadableMetrics | undefined;
   readonly readReadiness: () => Promise<Readiness>;
   /** The JSON-RPC path of each network, for the document that describes them. */
   readonly rpcPaths: readonly string[];
@@ -27,7 +36,7 @@ export type OperationsOptions = {
  * address that was requested.
  */
 export function createStatusRoutes({
-  registry,
+  metrics,
   readReadiness,
   rpcPaths,
   baseUrlOf,
@@ -37,12 +46,13 @@ export function createStatusRoutes({
     [
       '/readyz',
       readOnlyHandler(async () => {
-        const { isReady, parts } = await readReadiness();
-        const body = `${stringifyJson({ status: isReady ? 'ready' : 'notReady', ...parts })}\n`;
-        return { status: isReady ? 200 : 503, body };
+        const { parts, ...readiness } = await readReadiness();
+        const status = statusOf(readiness);
+        const isServing = status === 'ready' || status === 'degraded';
+        return { status: isServing ? 200 : 503, body: `${stringifyJson({ status, ...parts })}\n` };
       }),
     ],
-    ...(registry === undefined ? [] : [[METRICS_PATH, localMetrics(registry)] as const]),
+    ...(metrics === undefined ? [] : [[METRICS_PATH, localMetrics(metrics)] as const]),
     [
       '/openrpc.json',
       readOnlyHandler(async (request) => {
@@ -53,16 +63,22 @@ export function createStatusRoutes({
   ]);
 }
 
-function localMetrics(registry: Registry): HttpHandler {
+function statusOf({ isReady, isDegraded = false, isStopping = false }: Omit<Readiness, 'parts'>): string {
+  if (isStopping) return 'stopping';
+  if (!isReady) return 'notReady';
+  return isDegraded ? 'degraded' : 'ready';
+}
+
+function localMetrics(metrics: ReadableMetrics): HttpHandler {
   return readOnlyHandler(async (request) => {
     if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
-    return await readMetrics(registry);
+    return await readMetrics(metrics);
   });
 }
 
 /** Creates the handler of the metrics' own listener: serves `/metrics` to anyone who can reach it, and nothing else. */
-export function createMetricsHandler(registry: Registry): HttpHandler {
-  const serve = readOnlyHandler(() => readMetrics(registry));
+export function createMetricsHandler(metrics: ReadableMetrics): HttpHandler {
+  const serve = readOnlyHandler(() => readMetrics(metrics));
   return async (request, response) => {
     try {
       if (pathOf(request.url ?? '') !== METRICS_PATH) throw serviceError('notFound', { path: METRICS_PATH });
@@ -75,8 +91,8 @@ export function createMetricsHandler(registry: Registry): HttpHandler {
 
 const METRICS_PATH = '/metrics';
 
-async function readMetrics(registry: Registry): Promise<Reading> {
-  return { status: 200, body: await registry.metrics(), type: registry.contentType };
+async function readMetrics({ read, contentType }: ReadableMetrics): Promise<Reading> {
+  return { status: 200, body: await read(), type: contentType };
 }
 
 type Reading = { readonly status: number; readonly body: string; readonly type?: string };

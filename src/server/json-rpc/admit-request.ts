@@ -1,5 +1,5 @@
 import { serviceError } from '../../base/service-error.ts';
-import { type Admission, retryAfterSeconds, type Verdict } from '../../gate/admission.ts';
+import type { Admission, Verdict } from '../../gate/admission.ts';
 import type { Caller } from '../../gate/authenticate.ts';
 import { type PlanLimit, windowMs } from '../../gate/rate-limit.ts';
 import { weighMessage } from '../../gate/weigh.ts';
@@ -77,7 +77,8 @@ function setLimitFields(
   const resetSeconds = Math.ceil(standing.resetMs / 1000);
   response.setHeader('ratelimit-policy', policyOf(plan));
   response.setHeader('ratelimit', `"${plan.name}";r=${standing.remaining};t=${resetSeconds}`);
-  if (refusal?.code === 'rateLimited') response.setHeader('retry-after', String(retryAfterSeconds(standing)));
+  if (refusal?.code === 'rateLimited')
+    response.setHeader('retry-after', String(refusal.context.retryAfterSeconds));
   if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
 }
 

@@ -59,7 +59,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
 
 /** Creates the context that the calls of a request share; it is aborted when the connection closes before the answer has been written. */
 function contextOf(
-  { keyId, accountId }: Caller,
+  { keyId, accountId, session }: Caller,
   { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
   { replyMemory, baseUrlOf }: Pick<RpcEndpointOptions, 'replyMemory' | 'baseUrlOf'>,
 ): Context {
@@ -69,7 +69,7 @@ function contextOf(
     if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
   const askedAt = (): string => baseUrlOf(request) + pathOf(request.url ?? '');
-  return { keyId, accountId, signal, hold, askedAt };
+  return { keyId, accountId, session, signal, hold, askedAt };
 }
 
 async function answerSingle(

@@ -11,6 +11,7 @@ import { NO_ACCOUNT } from '../../account/audit/refusal-log.ts';
 import { scopesOf } from '../../account/members/role-scopes.ts';
 import { withStoreFaults } from '../../store/store-errors.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { RestCaller } from './rest-caller.ts';
 import { JSON_TYPE } from './json-type.ts';
 import { readRequest } from './read-request.ts';
@@ -42,6 +43,7 @@ export function createAccountService(options: AccountServiceOptions): RestServic
     contract: accountContract,
     operations: OPERATIONS,
     limitOf: () => limit,
+    concurrency: new ConcurrencyLimit(PLANS.account_concurrency),
     serve: async (name, caller, { request, reply }) => {
       const operation = name as OperationId;
       const entry = OPERATIONS[operation];

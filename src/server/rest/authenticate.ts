@@ -21,19 +21,26 @@ export type AuthenticateOptions = TokenDeps & {
   readonly sessions?: SessionDeps | undefined;
 };
 
+/** What happens on the way to the caller of a request. */
+export type AuthenticationSteps = {
+  /** Called with the caller, also when he is refused. */
+  readonly keep?: (caller: NamedCaller) => void;
+  /** Runs the search for a session, which anyone can cause. By default at once. */
+  readonly search?: <T>(find: () => Promise<T>) => Promise<T>;
+};
+
 /**
  * Finds out who sent a request, and whether the operation is allowed to him: by the token in Authorization if there is one, else by the
  * session in the cookie.
  *
- * @param keep called with the caller, also when he is refused.
- * @throws ServiceError those of `authenticateToken`; `crossSiteRequest`, `sessionMissing`, `sessionInvalid`, `roleInsufficient`,
+ * @throws ServiceError those of `authenticateToken` and of the search; `crossSiteRequest`, `sessionMissing`, `sessionInvalid`, `roleInsufficient`,
  *   `scopeMissing`, `freshFactorRequired`.
  */
 export async function authenticate(
   options: AuthenticateOptions,
   operation: ServedOperation,
   { headers, raw }: FastifyRequest,
-  keep: (caller: NamedCaller) => void,
+  { keep = () => undefined, search = (find) => find() }: AuthenticationSteps = {},
 ): Promise<RestCaller> {
   const { auth, scopes } = operation;
   const { sessions } = options;
@@ -51,7 +58,7 @@ export async function authenticate(
   const hasToken = auth.includes('token') && (headers.authorization !== undefined || cookie === undefined);
   if (hasToken) return byToken();
   if (cookie !== undefined) assertSameSite(headers, origin);
-  const session = await sessions.find(cookie, options.clock.nowMs());
+  const session = await search(() => sessions.find(cookie, options.clock.nowMs()));
   keep({ accountId: session.accountId, memberId: session.memberId });
   assertAllowed(operation, session, options.clock.nowMs());
   return { kind: 'session', accountId: session.accountId, session };

@@ -5,6 +5,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorEntry } from '../../../generated/errors.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
+import { markBroken } from '../http/broken-answers.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { countRequest } from './admit.ts';
 import { authenticate } from './authenticate.ts';
@@ -14,7 +15,8 @@ import { fromFrameworkError } from './framework-error.ts';
 import { createRequestId } from '../../base/request-id.ts';
 import { sendProblem, toProblem } from './problem.ts';
 import { passHeaders } from './pass-headers.ts';
-import type { Exchange, RestService, ServedOperation } from './rest-service.ts';
+import type { Exchange, RestAnswer, RestService, ServedOperation } from './rest-service.ts';
+import { watchAnswer } from './watch-answer.ts';
 import { confirmDelivery } from './watch-delivery.ts';
 import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 
@@ -60,7 +62,7 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
     throw serviceError('notFound', { path: url });
   });
   addHooks(app, service, options);
-  await app.register(operationRoutes(service, work));
+  await app.register(operationRoutes(service, options, work));
   for (const path of new Set(pathsOf(service))) addOtherMethods(app, path, options);
   await app.ready();
   return { handler: async (request, response) => app.routing(request, response), settled: work.settled };
@@ -81,20 +83,17 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
     confirmDelivery(request.raw.socket);
     const operation = operationOf(service, request);
     if (operation === undefined) return;
-    const keep = (caller: NamedCaller): void => request.setDecorator('holder', caller);
-    const caller = await authenticate(options, operation, request, keep);
+    const caller = await authenticate(options, operation, request, {
+      keep: (holder) => request.setDecorator('holder', holder),
+      search: (find) => inTurn(service, clientOf(options, request), find),
+    });
     request.setDecorator('caller', caller);
     request.setDecorator('checkedAtMs', options.clock.nowMs());
     if (caller.kind === 'token') options.noteUse?.(caller.tokenId, request.raw);
-    const limit = service.limitOf(operation.name);
-    if (limit !== undefined && caller.kind !== 'anyone')
-      await countRequest(limit, countedAs(caller), (fields) => void reply.headers(fields));
-  });
-  app.addHook('preHandler', async (request) => {
-    const operation = operationOf(service, request);
-    const checkedAtMs = request.getDecorator<number>('checkedAtMs');
-    if (operation === undefined || options.clock.nowMs() - checkedAtMs < RECHECK_MS) return;
-    request.setDecorator('caller', await authenticate(options, operation, request, () => undefined));
+    watchAnswerTo(caller, reply, options);
+    const [limit, counted] = [service.limitOf(operation.name), countedAs(caller)];
+    if (limit !== undefined && counted !== undefined)
+      await countRequest(limit, counted, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
     const { expect } = request.headers;
@@ -102,12 +101,38 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
   });
 }
 
-/** A request whose body took longer to come is authenticated again: its sender may have lost the right meanwhile. */
+/** A request whose body, or whose turn, took longer to come is authenticated again: its sender may have lost the right meanwhile. */
 const RECHECK_MS = 100;
 
+/** Authenticates again where it was long ago. */
+async function recheck(service: RestService, options: RestOptions, request: FastifyRequest): Promise<void> {
+  const checkedAtMs = request.getDecorator<number>('checkedAtMs');
+  if (options.clock.nowMs() - checkedAtMs < RECHECK_MS) return;
+  const operation = operationOf(service, request);
+  if (operation !== undefined)
+    request.setDecorator('caller', await authenticate(options, operation, request));
+}
+
+/** Runs a task of a caller when it is his turn, where the service bounds how many he may have in progress. */
+function inTurn<T>({ concurrency }: RestService, caller: string, task: () => Promise<T>): Promise<T> {
+  return concurrency === undefined ? task() : concurrency.run(caller, task);
+}
+
+function watchAnswerTo(caller: RestCaller, { raw }: FastifyReply, { countAnswer }: RestOptions): void {
+  if (countAnswer === undefined || caller.kind === 'anyone') return;
+  const { accountId } = caller;
+  watchAnswer(raw, (isFailed) => countAnswer(accountId, isFailed));
+}
+
 /** Members count for themselves, so that none of them, and no token, can keep an owner from acting. */
-function countedAs(caller: Exclude<RestCaller, { readonly kind: 'anyone' }>): string {
+function countedAs(caller: RestCaller): string | undefined {
+  if (caller.kind === 'anyone') return undefined;
   return caller.kind === 'session' ? caller.session.memberId : caller.accountId;
+}
+
+/** Where a request comes from that no account or member is known of. */
+function clientOf(options: RestOptions, request: FastifyRequest): string {
+  return addressOf(options, request) ?? 'an unknown address';
 }
 
 /** The framework refuses a type that it cannot read, even of a request without a body; requests with a body are checked later. */
@@ -116,12 +141,21 @@ function ignoreTypeWithoutBody({ method, headers }: FastifyRequest): void {
     headers['content-type'] = 'application/octet-stream';
 }
 
-function operationRoutes(service: RestService, work: InFlightRequests) {
+function operationRoutes(service: RestService, options: RestOptions, work: InFlightRequests) {
   const server = initServer();
   const routes = Object.keys(service.contract).map((operation) => {
     const serve = ({ request, reply }: Pick<Exchange, 'request' | 'reply'>) => {
       const exchange = { request, reply, include: work.include<void> };
-      return work.include(service.serve(operation, request.getDecorator<RestCaller>('caller'), exchange));
+      const caller = (): RestCaller => request.getDecorator<RestCaller>('caller');
+      const countedFor = countedAs(caller()) ?? clientOf(options, request);
+      const run = async () => {
+        if (reply.raw.closed) throw CLIENT_LEFT;
+        await recheck(service, options, request);
+        return service.serve(operation, caller(), exchange);
+      };
+      const inSpan = () =>
+        withOperationSpan(options, operation, request, () => inTurn(service, countedFor, run));
+      return work.include(inSpan());
     };
     return [operation, serve] as const;
   });
@@ -130,6 +164,22 @@ function operationRoutes(service: RestService, work: InFlightRequests) {
     typeof server.router<RestService['contract']>
   >[1];
   return server.plugin(server.router(service.contract, router));
+}
+
+/** Puts an operation in a span. Its answer may still be on its way when it ends. */
+function withOperationSpan(
+  { tracing }: RestOptions,
+  operation: string,
+  { headers: { traceparent } }: FastifyRequest,
+  run: () => Promise<RestAnswer>,
+): Promise<RestAnswer> {
+  if (tracing === undefined) return run();
+  const start = { name: 'rest operation', attributes: { 'keyslot.operation': operation } } as const;
+  return tracing.request({ ...start, traceparent }, async (span) => {
+    const answer = await run();
+    span.set({ 'http.response.status_code': answer.status });
+    return answer;
+  });
 }
 
 /** Answers methods that a path does not support; a preflight of a configured origin is answered. */
@@ -153,6 +203,7 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
     const error = fromFrameworkError(thrown, { maxBodyBytes });
     onRefusal(error.code);
     const problem = toProblem(error, request.id);
+    if (problem.status >= 500) markBroken(reply.raw);
     if (problem.status === 500 || error.code === 'storeUnavailable')
       log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
     reply.hijack();

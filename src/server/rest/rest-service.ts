@@ -2,6 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallLimitState } from '../../account/wallet-create-limit.ts';
 import type { ErrorName } from '../../../generated/errors.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { RestCaller } from './rest-caller.ts';
 import type { AnswerForm } from '../../../generated/wallets/operations.ts';
 
@@ -50,6 +51,8 @@ export type RestService = {
   readonly operations: Readonly<Record<string, ServedOperation>>;
   /** Returns the limit that requests of an operation count for; undefined if there is none. */
   readonly limitOf: (operation: string) => RateLimited | undefined;
+  /** Bounds the requests that a caller has in progress; undefined if there is no bound. */
+  readonly concurrency?: ConcurrencyLimit;
   /** Serves a request that was admitted. */
   readonly serve: (operation: string, caller: RestCaller, exchange: Exchange) => Promise<RestAnswer>;
 };

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import { MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
+import { markBroken } from '../http/broken-answers.ts';
 
 const CSV_HEADERS = {
   'content-type': 'text/csv; charset=utf-8; header=present',
@@ -29,6 +30,7 @@ export async function sendStream(
     }
     response.end();
   } catch (error) {
+    markBroken(response);
     response.destroy();
     throw error;
   } finally {

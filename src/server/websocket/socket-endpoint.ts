@@ -6,6 +6,7 @@ import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import { weighMessage } from '../../gate/weigh.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Tracing } from '../../base/tracing.ts';
 import { toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { pathOf } from '../http/target.ts';
@@ -24,6 +25,9 @@ export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & 
   readonly admission: Admission;
   readonly limits: CallLimits;
   readonly baseUrlOf: BaseUrlOf;
+  /** Names the network in spans. */
+  readonly network: string;
+  readonly tracing?: Tracing | undefined;
 };
 
 /** Serves the WebSockets of one path. */
@@ -42,7 +46,7 @@ const KEEP_ALIVE = 'ping';
  * subscriptions. Messages are admitted one after the other; answers are sent as they are ready.
  */
 export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndpoint {
-  const { ledger, authenticate, admission, limits, sockets, baseUrlOf } = options;
+  const { ledger, authenticate, admission, limits, sockets, baseUrlOf, tracing, network } = options;
 
   const takeIn = async (body: Buffer, caller: Caller): Promise<Taken | undefined> => {
     let message: Message;
@@ -76,7 +80,14 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     return answerBatch(message.envelopes, { ledger, context, concurrency, refuse });
   };
 
-  const sessionOptions: SessionOptions = { ...options, takeIn, answer };
+  const answerInSpan = (message: Message, context: Context): Promise<Buffer | undefined> => {
+    if (tracing === undefined) return answer(message, context);
+    const calls = message.kind === 'single' ? 1 : message.envelopes.length;
+    const attributes = { 'keyslot.network': network, 'keyslot.calls': calls };
+    return tracing.request({ name: 'websocket message', attributes }, () => answer(message, context));
+  };
+
+  const sessionOptions: SessionOptions = { ...options, takeIn, answer: answerInSpan };
   return {
     admit: (request) => {
       const caller = authenticate(request);

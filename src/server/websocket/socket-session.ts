@@ -27,6 +27,8 @@ export type SessionOptions = {
   readonly leave: (subscriber: Subscriber) => void;
   /** Returns the error of a key that is no longer valid. */
   readonly refusalOf: (keyId: string) => ServiceError | undefined;
+  /** Notes what a notification shows the caller who is sent it. */
+  readonly noteSeen?: ((notification: Notification, caller: Caller) => void) | undefined;
   readonly replyMemory: ReplyMemory;
   readonly sockets: LiveSockets;
   readonly metrics: SocketMetrics;
@@ -125,7 +127,9 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   }
 
   deliver(notification: Notification): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#outbox.push(notification);
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#options.noteSeen?.(notification, this.#caller);
+    this.#outbox.push(notification);
   }
 
   forget(subscription: number): void {

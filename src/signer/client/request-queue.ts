@@ -15,8 +15,22 @@ export type QueueOptions = {
   readonly onStuck: () => void;
 };
 
+/** Sends requests to whichever signer is running, and takes its answers. */
+export type SignerClient = {
+  /** Attaches a running signer. */
+  readonly attach: (link: SignerLink) => void;
+  /** Detaches a dead signer. */
+  readonly detach: () => void;
+  /** Takes an answer. @throws ProtocolError for bytes that are not an answer. */
+  readonly take: (answer: Frame) => void;
+  /** Continues when the signer takes bytes again. */
+  readonly resume: () => void;
+  /** Gives up: no signer will come. */
+  readonly close: () => void;
+};
+
 /** Queues the gateway's requests across restarts of the signer. */
-export class RequestQueue {
+export class RequestQueue implements SignerClient {
   readonly #options: QueueOptions;
   readonly #sent = new Map<number, PendingRequest>();
   #waiting: PendingRequest[] = [];

@@ -24,7 +24,8 @@ export function childLauncher(modulePath = MODULE): SignerLauncher {
     launch: () => {
       const child = spawnSigner(modulePath);
       const { promise: link, resolve } = Promise.withResolvers<Duplex>();
-      const socket = child.stdio[3];
+      // Undefined where no process could be made, for want of file descriptors.
+      const socket = child.stdio?.[3];
       if (socket instanceof Duplex) resolve(socket);
       return { process: child, link };
     },

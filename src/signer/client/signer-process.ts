@@ -5,7 +5,7 @@ import type { SignerSettings } from '../settings.ts';
 import { type Hello, parseHello } from '../wire/hello.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import { pendingRequest, unavailable } from './pending-request.ts';
-import type { RequestQueue } from './request-queue.ts';
+import type { SignerClient } from './request-queue.ts';
 import { childLauncher, type SignerLauncher } from './signer-launcher.ts';
 import { openLink, type SignerLink } from './signer-link.ts';
 
@@ -22,7 +22,7 @@ export type SignerProcess = {
 
 export type SignerProcessOptions = {
   readonly settings: SignerSettings;
-  readonly queue: RequestQueue;
+  readonly queue: SignerClient;
   readonly onHello: (hello: Hello) => void;
   readonly log: Logger;
   /** Starts the process: as a child of this one by default. */

@@ -70,6 +70,11 @@ export async function openAuditKey(directory: string, hsm: Hsm): Promise<AuditKe
   };
 }
 
+/** Returns the public key in the bytes of an `audit.key`. @throws ServiceError `signerNotStarted` if they are damaged. */
+export function readPublicKey(bytes: Buffer, path: string): Uint8Array {
+  return parse(bytes, path).publicKey;
+}
+
 const pathIn = (directory: string): string => join(directory, 'audit.key');
 
 async function make(hsm: Hsm): Promise<KeptKey> {

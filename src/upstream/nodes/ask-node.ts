@@ -12,16 +12,17 @@ const ID = 'keyslot';
  * Calls a method of a node on the gateway's own behalf; the answer must be small.
  *
  * @returns the result; undefined if the node answers with an error, or with something that is not a JSON-RPC reply.
- * @throws ServiceError of the upstream; `upstreamTimeout` after five seconds.
+ * @throws ServiceError of the upstream; `upstreamTimeout` after the deadline: five seconds unless another is given.
  */
 export async function askNode(
   upstream: Upstream,
   method: MethodName,
   params: readonly unknown[] = [],
+  deadlineMs = DEADLINE_MS,
 ): Promise<unknown> {
   const signal = new CallSignal();
-  const late = serviceError('upstreamTimeout', { limitMs: DEADLINE_MS });
-  const timer = setTimeout(() => signal.abort(late), DEADLINE_MS);
+  const late = serviceError('upstreamTimeout', { limitMs: deadlineMs });
+  const timer = setTimeout(() => signal.abort(late), deadlineMs);
   try {
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: ID, method, params }));
     const reply = await upstream.send({ body, method, id: JSON.stringify(ID), signal });

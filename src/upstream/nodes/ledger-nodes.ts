@@ -1,6 +1,10 @@
-import { spreadCalls } from '../spread-calls.ts';
+import { judgedStatus, type NodeStatus } from '../pool/node-status.ts';
+import { NodePool, POOL_DEFAULTS, type PoolOptions, type PoolSettings } from '../pool/node-pool.ts';
+import type { PubsubRank } from '../pubsub-link.ts';
+import { createPoolNode, type WatchedNode } from '../pool/pool-node.ts';
+import type { Slots } from '../../rpc/commitment.ts';
 import type { Upstream } from '../upstream.ts';
-import type { NodeStatus, NodeWatch } from './node-watch.ts';
+import type { VersionWatch } from './node-watch.ts';
 
 /** `some`: a node supports it; `unknown`: a node may; `none`: all nodes are known to be older. */
 export type Support = 'some' | 'unknown' | 'none';
@@ -17,41 +21,84 @@ export type NodeVersions = {
 
 /** The nodes of a network as one, with their versions. */
 export type LedgerNodes = NodeVersions & {
-  /** Sends calls to the nodes in rotation; a call that needs a newer node skips those known to be older. */
+  /** Sends each call to the node that is best for it. */
   readonly upstream: Upstream;
   readonly statuses: () => readonly NodeStatus[];
-  /** Asks the nodes for their versions until it is closed. */
+  /** True if there are not several nodes. */
+  readonly isAlone: () => boolean;
+  /** True if every node is known to support the features of a version. */
+  readonly allHave: (since: string) => boolean;
+  /** The newest slots that any node has. */
+  readonly best: () => Slots;
+  /** Returns how good a node is for subscriptions; undefined if they must not be made there. */
+  readonly pubsubRank: (watch: VersionWatch) => PubsubRank | undefined;
+  /** Uses other nodes, and other settings, from now on. */
+  readonly replace: (nodes: readonly WatchedNode[], settings: PoolSettings) => void;
+  /** Asks the nodes for their versions and their health until it is closed. */
   readonly start: () => void;
   readonly close: () => Promise<void>;
 };
 
-/** A node and its version watch. */
-export type WatchedNode = { readonly watch: NodeWatch; readonly upstream: Upstream };
+const UNOBSERVED: PoolOptions = {
+  settings: POOL_DEFAULTS,
+  slotMs: () => undefined,
+  onChange: () => undefined,
+  onFailover: () => undefined,
+};
+
+/** Milliseconds for which a node that is no longer used may finish its calls. */
+const FINISH_MS = 60_000;
 
 /** Joins the nodes of a network into one. */
-export function joinNodes(nodes: readonly WatchedNode[]): LedgerNodes {
-  const watches = nodes.map(({ watch }) => watch);
-  const upstream = spreadCalls(
-    nodes.map((node) => ({ upstream: node.upstream, has: (since) => node.watch.has(since) })),
-  );
+export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOptions> = {}): LedgerNodes {
+  const pool = new NodePool({ ...UNOBSERVED, ...options });
+  pool.replace(nodes.map((node) => createPoolNode(node)));
+  const watches = (): readonly VersionWatch[] => pool.nodes.map(({ watch }) => watch);
+  let isStarted = false;
+  let isClosed = false;
   return {
-    upstream,
+    upstream: pool,
+    best: () => pool.best(),
     support: (since) => {
-      const known = watches.map((watch) => watch.has(since));
+      const known = watches().map((watch) => watch.has(since));
       if (known.includes(true)) return 'some';
       return known.includes(undefined) ? 'unknown' : 'none';
     },
-    versions: () => [...new Set(watches.flatMap(({ version }) => version ?? []))],
-    statuses: () => watches.map((watch) => watch.status()),
+    isAlone: () => pool.nodes.length < 2,
+    allHave: (since) => watches().every((watch) => watch.has(since) === true),
+    versions: () => [...new Set(watches().flatMap(({ version }) => version ?? []))],
+    statuses: () => pool.nodes.map(judgedStatus),
     settled: async () => {
-      await Promise.all(watches.map((watch) => watch.settled()));
+      await Promise.all(watches().map((watch) => watch.settled()));
+    },
+    pubsubRank: (watch) => {
+      const node = pool.nodes.find((each) => each.watch === watch);
+      if (node === undefined || !node.verdict.isAskable || !node.roles.has('subscribe')) return undefined;
+      const { standing, lagSlots } = node.verdict;
+      return { isHealthy: standing === 'healthy', lagSlots };
+    },
+    replace: (next, settings) => {
+      const kept = new Map(pool.nodes.map((node) => [node.watch, node]));
+      const joined = next.map((node) => createPoolNode(node, kept.get(node.watch)));
+      const left = pool.nodes.filter(({ watch }) => !next.some((node) => node.watch === watch));
+      pool.replace(joined, settings);
+      for (const { watch, upstream } of left) {
+        watch.stop();
+        setTimeout(() => void upstream.close(), FINISH_MS).unref();
+      }
+      if (isStarted) for (const { watch } of joined) if (!kept.has(watch)) watch.start();
+      if (isStarted) void pool.probes.probeAll();
     },
     start: () => {
-      for (const watch of watches) watch.start();
+      if (isClosed) return;
+      isStarted = true;
+      for (const watch of watches()) watch.start();
+      pool.probes.start();
     },
     close: async () => {
-      for (const watch of watches) watch.stop();
-      await upstream.close();
+      isClosed = true;
+      for (const watch of watches()) watch.stop();
+      await pool.close();
     },
   };
 }

@@ -1,11 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../base/service-error.ts';
 import type { Upstream } from '../upstream.ts';
+import { within } from '../pool/within.ts';
 import { askNode } from './ask-node.ts';
 import { orderOf, readSaidVersion, type SaidVersion } from './node-version.ts';
 
-/** A node as operators see it. */
-export type NodeStatus = {
+/** What is known of a node's version, and the node with its failures observed. */
+export type VersionWatch = Pick<
+  NodeWatch,
+  'name' | 'upstream' | 'has' | 'version' | 'status' | 'start' | 'stop' | 'settled'
+>;
+
+/** The version of a node as operators see it. */
+export type NodeVersionStatus = {
   readonly name: string;
   /** The version that it reports; null until it has reported one. */
   readonly version: string | null;
@@ -92,11 +98,7 @@ export class NodeWatch {
    */
   async settled(): Promise<void> {
     const refreshing = this.#isLost ? this.refresh() : this.#refreshing;
-    if (refreshing === undefined) return;
-    const waiting = new AbortController();
-    await Promise.race([refreshing, pause(SETTLED_MS, undefined, { signal: waiting.signal })]).finally(() =>
-      waiting.abort(),
-    );
+    if (refreshing !== undefined) await within(refreshing, SETTLED_MS);
   }
 
   /** Notes that the node's WebSocket was lost: the node may come back as another version. */
@@ -125,7 +127,7 @@ export class NodeWatch {
     return this.#said?.version;
   }
 
-  status(): NodeStatus {
+  status(): NodeVersionStatus {
     const { version = null, featureSet = null } = this.#said ?? {};
     const isReachable = this.#hasAnswered && !this.#isLost;
     return { name: this.name, version, featureSet, isOrdered: this.order !== undefined, isReachable };

@@ -1,8 +1,13 @@
-import type { NodeStatus } from './node-watch.ts';
+import type { NodeStatus } from '../pool/node-status.ts';
 
 /** Returns a ledger node as `/readyz` and `keyslot nodes --json` show it. */
-export function showNode({ name, version, featureSet, isOrdered, isReachable }: NodeStatus) {
-  return { name, version, feature_set: featureSet, is_ordered: isOrdered, is_reachable: isReachable };
+export function showNode(status: NodeStatus) {
+  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, roles, weight } = status;
+  return {
+    ...{ name, version, feature_set: featureSet, is_ordered: isOrdered, is_reachable: isReachable },
+    ...{ standing, reasons, roles, weight, slot: status.slot },
+    ...{ lag_slots: status.lagSlots, lag_ms: status.lagMs, first_slot: status.firstSlot },
+  };
 }
 
 /** Returns the slot time as they show it: in milliseconds, to a hundredth; null while it is unknown. */

@@ -1,7 +1,8 @@
-import { assertPayable, type Quote, type Work } from '../../account/money/money.ts';
+import { assertPayable, isPayable, type Quote, type Work } from '../../account/money/money.ts';
 import type { Executes } from '../../store/statement.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { mayPayLater } from './pay-later.ts';
 
 type Asked = Pick<Work, 'operation' | 'units'>;
 
@@ -18,7 +19,13 @@ export function quoteOf({ money, clock, caller }: WalletContext, db: Executes, w
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
  */
 export async function assertAffordable(context: WalletContext, work: Asked): Promise<Quote> {
-  const quote = await read(context, (db) => quoteOf(context, db, work));
-  assertPayable(quote);
-  return quote;
+  return assertQuoted(context, await read(context, (db) => quoteOf(context, db, work)));
+}
+
+/** As `assertAffordable`, for work whose price was read with something else. */
+export async function assertQuoted(context: WalletContext, quote: Quote): Promise<Quote> {
+  const isLater = !isPayable(quote) && (await mayPayLater(context));
+  const current = isLater ? await read(context, (db) => quoteOf(context, db, quote)) : quote;
+  assertPayable(current);
+  return current;
 }

@@ -6,6 +6,7 @@ import { ServiceError } from '../../base/service-error.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { assertAffordable } from './assert-affordable.ts';
+import { transactCharge } from './pay-later.ts';
 
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
@@ -35,7 +36,7 @@ async function setAside(context: WalletContext, quote: Quote, terms: Reservation
     const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs(), terms)]);
     if (done !== undefined) return done[0];
     const work = { accountId, operation, units, nowMs: clock.nowMs() };
-    return await transact(context, (tx) => money.reserve(tx, work, terms));
+    return await transactCharge(context, (tx) => money.reserve(tx, work, terms));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'storeUnavailable')
       giveBack(context, { ...terms, accountId });

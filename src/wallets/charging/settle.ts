@@ -1,13 +1,14 @@
 import type { IdempotentAnswer } from '../../account/idempotent-request.ts';
-import { chargeOf, type Quote } from '../../account/money/money.ts';
+import type { Quote } from '../../account/money/money.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
-import { transact, tryTogether } from '../transact.ts';
+import { tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
+import { transactCharge } from './pay-later.ts';
 
 /** The result of a request's work. */
 export type Settlement = {
@@ -34,7 +35,7 @@ export async function settle(context: WalletContext, settlement: Settlement): Pr
   const { quotes, facts, rows = [], answer, keep } = settlement;
   const isSimple = claim.workId === undefined && keep === undefined;
   if (isSimple && (await settleTogether(context, settlement)) !== undefined) return;
-  await transact(context, async (tx) => {
+  await transactCharge(context, async (tx) => {
     await claim.finish(tx, answer);
     const charges: (AuditCharge | undefined)[] = [];
     for (const quote of quotes)
@@ -53,6 +54,6 @@ function settleTogether(
   return tryTogether(context, (db) => [
     ...quotes.map((quote) => money.chargeQuoted(db, quote, clock.nowMs())),
     insertRows(db, wallets, rows),
-    auditExpected(db, context, charging(facts, quotes.map(chargeOf))),
+    auditExpected(db, context, charging(facts, quotes.map(money.quotedCharge))),
   ]);
 }

@@ -5,6 +5,9 @@ import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
+/** Codes of errors for a reservation that is settled. */
+const SETTLED: ReadonlySet<string> = new Set(['reservationClosed', 'reservationCharged']);
+
 /**
  * Passes client wallets on and charges for those that its reader received while the client was connected: at the end, before the stream
  * ends cleanly. Some of them may not reach a client that leaves; the cost of the others is given back. The bytes are dropped when the
@@ -31,9 +34,8 @@ export async function* chargedStream(
   } finally {
     try {
       await settleStream(context, reservation, { delivered, isWhole });
-      if (delivered === 0) await claim.release();
     } finally {
-      if (delivered === 0) claim.end();
+      if (delivered === 0) await claim.release().finally(claim.end);
     }
   }
 }
@@ -62,7 +64,7 @@ function settleStream(
       if (delivered > 0) claim.end();
     } catch (error) {
       // Settled already: by an earlier try whose answer was lost, or by a process that took this one for gone.
-      if (error instanceof ServiceError && error.code === 'reservationClosed') claim.end();
+      if (error instanceof ServiceError && SETTLED.has(error.code)) claim.end();
       throw error;
     }
   });

@@ -14,10 +14,13 @@ export async function endWork(
   const { money, clock, claim, retryUntilSettled } = context;
   try {
     if (isDone) return;
-    await retryUntilSettled(() =>
-      transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs()))),
-    );
-    await claim.release();
+    try {
+      await retryUntilSettled(() =>
+        transact(context, async (tx) => void (await money.release(tx, reservation, clock.nowMs()))),
+      );
+    } finally {
+      await claim.release();
+    }
   } finally {
     claim.end();
   }

@@ -53,7 +53,8 @@ export async function listRows(
     beforeId: after?.id ?? '',
   };
   const select = selectionFor(FILTERS.filter((name) => filters[name] !== undefined));
-  const [, rows] = await together(context, (db) => [readInOrder(db), select(db, values)]);
+  const store = context.store.lowPriority;
+  const [, rows] = await together({ store }, (db) => [readInOrder(db), select(db, values)]);
   return rows;
 }
 

@@ -1,5 +1,4 @@
-import { assertPayable } from '../../account/money/money.ts';
-import { quoteOf } from '../charging/assert-affordable.ts';
+import { assertQuoted, quoteOf } from '../charging/assert-affordable.ts';
 import { settle } from '../charging/settle.ts';
 import { together } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
@@ -26,15 +25,15 @@ export function createSmallTree(
 async function create(context: WalletContext, range: DerivationRange): Promise<readonly WalletRow[]> {
   const units = range.accounts.count * range.change.count;
   const work = { operation: 'hd_child_derivation', units } as const;
-  const quotes = await together(context, (db) => [
+  const [master, children] = await together(context, (db) => [
     quoteOf(context, db, MASTER_WORK),
     quoteOf(context, db, work),
   ]);
-  for (const quote of quotes) assertPayable(quote);
-  const master = await makeMasterRow(context);
+  const quotes = [await assertQuoted(context, master), await assertQuoted(context, children)];
+  const made = await makeMasterRow(context);
   const indexes = Array.from({ length: units }, (_, at) => childIndexAt(range, at));
-  const keys = await deriveKeys(context, master, indexes);
-  const rows = [master, ...toChildRows(context, { masterId: master.id, indexes, keys, from: 0 })];
+  const keys = await deriveKeys(context, made, indexes);
+  const rows = [made, ...toChildRows(context, { masterId: made.id, indexes, keys, from: 0 })];
   const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }) as const);
   await settle(context, { quotes, rows, facts, answer: 'wallets' });
   context.claim.end();

@@ -2,8 +2,7 @@ import { base58 } from '@scure/base';
 import type { WalletSignature } from '../../../generated/wallets/types.ts';
 import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
-import { assertPayable } from '../../account/money/money.ts';
-import { quoteOf } from '../charging/assert-affordable.ts';
+import { assertQuoted, quoteOf } from '../charging/assert-affordable.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import { keyOf } from '../managed/wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
@@ -27,12 +26,12 @@ async function sign(
 ): Promise<JsonAnswer<WalletSignature>> {
   const { signer, keys, signal, caller } = context;
   const message = readMessage(body);
-  const [rows, quote] = await together(context, (db) => [
+  const [rows, asked] = await together(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),
     quoteOf(context, db, WORK),
   ]);
   const wallet = await assertFound(context, rows);
-  assertPayable(quote);
+  const quote = await assertQuoted(context, asked);
   const signature = await signer.sign({ ...keyOf(wallet), message }, { signal });
   if (!keys.engine.verify(signature, message, wallet.publicKey)) {
     throw serviceError(

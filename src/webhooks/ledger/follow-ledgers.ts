@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/service-error.ts';
 import type { Store } from '../../store/open-store.ts';
-import { holdLease, leaveLease } from '../lease.ts';
+import { holdLease, leaveLease } from '../../account/gateway/lease.ts';
 import { type Feed, MAX_QUEUED, readFeeds } from './feeds.ts';
 import { Lane } from './lane.ts';
 import type { LedgerSource } from './ledger-source.ts';

@@ -1,6 +1,14 @@
-import { startKeyslot } from '../../support/keyslot.ts';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { OPERATIONS } from '../../../generated/account/operations.ts';
+import { PLANS } from '../../../generated/plans.ts';
+import { createKeyText } from '../../../src/account/key-text.ts';
+import { SCOPES } from '../../../src/account/tokens/scopes.ts';
+import { credentialsOf } from '../../../src/contract/wallets/send-case.ts';
 import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
-import { query } from '../../wallets/live/query.ts';
+import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
+import { command, createToken } from '../../support/wallet-account.ts';
+import { connectTo, query } from '../../wallets/live/query.ts';
 
 /** Every operation reads or writes one of these tables. */
 const TABLES = [
@@ -16,9 +24,12 @@ const TABLES = [
   'audit_records',
   'audit_heads',
   'ledger_transactions',
+  'invoices',
+  'billing_terms',
   'webhooks',
   'webhook_deliveries',
   'network_calls',
+  'planned_work',
 ];
 
 const onEach = (write: (table: string) => string): string => TABLES.map(write).join(';');
@@ -58,6 +69,36 @@ export async function fillDisk(databaseUrl: string): Promise<WalletState> {
       alter table away_${table} rename to ${table}`,
   )}`;
   return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+}
+
+const { served, waiting } = PLANS.account_concurrency;
+
+/** Requests hang on locked tables until none more is taken: those of an account, or of the address of who sends no token. */
+export async function holdRequests(
+  { baseUrl, dataDir }: Pick<RunningKeyslot, 'baseUrl' | 'dataDir'>,
+  databaseUrl: string,
+  isByToken: boolean,
+): Promise<WalletState> {
+  const account = `busy-${randomUUID()}`;
+  if (isByToken) await command(dataDir, { kind: 'accounts.create', account, operates: true });
+  const token = isByToken ? (await createToken(dataDir, account, { scopes: SCOPES })).token : 'none';
+  const session = isByToken ? 'none' : createKeyText('ks_ses_');
+  const headers = credentialsOf(baseUrl, { method: 'GET', path: '', headers: {}, token, session });
+  const locks = await connectTo(databaseUrl);
+  await locks.query('begin; lock table api_keys, login_sessions in access exclusive mode');
+  const held = Array.from({ length: served + waiting + 1 }, async () => {
+    const answer = await fetch(`${baseUrl}${OPERATIONS.listKeys.path}`, { headers });
+    return [answer.status, await answer.text()];
+  });
+  // The first answer is a refusal: all others are in progress then.
+  expect(await Promise.race(held)).toEqual([429, expect.stringContaining('too_many_requests_at_once')]);
+  return {
+    send: (request, isRead) => sendByFetch(baseUrl, isByToken ? { ...request, token } : request, isRead),
+    [Symbol.asyncDispose]: async () => {
+      await locks.end();
+      await Promise.all(held);
+    },
+  };
 }
 
 /** Requests go to a server without mail settings. */

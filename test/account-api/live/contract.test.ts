@@ -1,15 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNT_CONTRACT } from '../../../generated/contract/account/contract.ts';
+import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import { runWalletContract, type WalletResult } from '../../../src/contract/wallets/run-contract.ts';
 import { startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { slowBody } from '../../wallets/live/conditions.ts';
 import { startSmtpServer } from '../../support/smtp-server.ts';
-import { fillDisk, loseTables, withoutMail } from './conditions.ts';
+import { fillDisk, holdRequests, loseTables, withoutMail } from './conditions.ts';
 import { provision } from './provision.ts';
 
 const CASES = Object.values(ACCOUNT_CONTRACT).flatMap(({ cases }) => cases);
-const DEADLINE_MS = 600_000;
+const DEADLINE_MS = 1_200_000;
 /** How long a request may take to arrive. */
 const BODY_TIMEOUT_MS = 1_000;
 
@@ -89,9 +90,10 @@ async function runContract(postgresUrl: string): Promise<Shown> {
     const run = {
       baseUrl: server.baseUrl,
       value: (name: Parameters<typeof value>[0]) => value(name, item),
-      enter: async (condition: string) => {
+      enter: async (condition: string, { token }: RestCaseRequest) => {
         if (condition === 'slow_body') return slowBody(server);
         if (condition === 'no_mail') return withoutMail();
+        if (condition === 'many_requests') return await holdRequests(server, database.url, token !== 'none');
         if (condition === 'broken_store') return await loseTables(database.url);
         return condition === 'full_store' ? await fillDisk(database.url) : undefined;
       },

@@ -23,9 +23,23 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
     ...['key_id', 'key_id', 'key_id', 'keys', 'account_id', 'since', 'since', 'entries'],
     ...['records', 'records', 'heads', 'token_id', 'tokens'],
     ...['networks', 'span', 'span', 'span', 'limit_request_id', 'limit_requests', 'limit_request_id'],
-    ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts'],
+    ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts', 'accounts'],
     ...['name', 'account_id', 'limit_requests', 'networks'],
     ...['member', 'members', 'completed_at', 'can_reset_password'],
+  ]);
+});
+
+test('the commands of docs/billing.md work as they stand', { timeout: DEADLINE_MS }, async (context) => {
+  if (!hasTools()) context.skip(TOOLS_MISSING);
+  const script = blocksOf('docs/billing.md', 'sh').join('\n');
+  const stdout = await runShell({ directory: directory(), dataDir: server.dataDir }, script);
+  const answers = stdout.split(/(?<=\})\s*(?=\{)/).map((text) => JSON.parse(text) as object);
+  expect(answers).toMatchObject([
+    ...[{ billing: 'prepaid' }, { statements: [{ deposits_usd: '1000.00' }] }, { invoices: [] }],
+    ...[
+      { by: 'day_operation' },
+      { notify_below_usd: ['100.00', '20.00'], recipient: 'Acme Ltd\n1 Main Street' },
+    ],
   ]);
 });
 

@@ -11,7 +11,9 @@ import { MAX_OPEN_REQUESTS } from '../../../src/account/limit-requests.ts';
 import { createKeyText } from '../../../src/account/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { sessionCookieName } from '../../../src/server/rest/session-cookie.ts';
+import { provisionBilling } from './provision-billing.ts';
 import { provisionWebhooks } from './provision-webhooks.ts';
+import { provisionWork } from './provision-work.ts';
 import { openMembers } from './provision-members.ts';
 import { sessionValues } from './session-values.ts';
 import { command, createToken } from '../../support/wallet-account.ts';
@@ -50,6 +52,7 @@ export async function provision(
   await command(dataDir, { kind: 'accounts.create', account: 'limited', operates: true });
   const limited = await createToken(dataDir, 'limited', { scopes: SCOPES });
   const operated = await provisionOperator(dataDir);
+  const work = await provisionWork({ baseUrl, databaseUrl }, operated.operator_token ?? '');
   const limits = await provisionLimitRequests({ dataDir, baseUrl }, own.token);
   let usedUpUntilMs = -Infinity;
   const known: Partial<Readonly<Record<AccountValueName, string>>> = {
@@ -61,10 +64,12 @@ export async function provision(
     ...{ development_token: development.access_token, development_key_id: keys.at(-1)?.id ?? '' },
     ...operated,
     ...limits.known,
+    ...work.known,
     oversized_text: ' '.repeat(2 ** 20 + 1),
   };
   const members = await openMembers({ dataDir, databaseUrl });
   const webhooks = await provisionWebhooks({ ...members, dataDir, names: { own: ACCOUNT, other: OTHER } });
+  const billing = await provisionBilling({ ...members, dataDir, names: { own: ACCOUNT, other: OTHER } });
   const sessions = await sessionValues(members, {
     ...{ account: ACCOUNT, other: OTHER, limited: 'limited', operator: STAFF },
   });
@@ -82,6 +87,7 @@ export async function provision(
       if (name === 'session_at_rate_limit') return limitedSession();
       if (name === 'token_at_rate_limit' && Date.now() > usedUpUntilMs)
         usedUpUntilMs = await useUp(baseUrl, { authorization: `Bearer ${limited.token}` });
+      if (name === 'fresh_work_id') return work.fresh();
       if (name === 'fresh_key_id') return makeKey(ACCOUNT);
       if (name === 'fresh_token_id') return (await createToken(dataDir, ACCOUNT)).id;
       if (name === 'fresh_account_name') return `made-${randomUUID()}`;
@@ -89,7 +95,8 @@ export async function provision(
       if (name === 'fresh_webhook_id') return webhooks.fresh();
       if (name === 'fresh_delivery_id') return webhooks.freshDelivery();
       if (name === 'fresh_limit_request_id') return limits.fresh();
-      const value = known[name] ?? webhooks.known[name] ?? (await sessions.values[name]?.(item));
+      const value =
+        known[name] ?? billing[name] ?? webhooks.known[name] ?? (await sessions.values[name]?.(item));
       if (value === undefined) throw new Error(`nothing provides $${name}`);
       return value;
     },

@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sessionCookieName } from '../../../src/server/rest/session-cookie.ts';
+import { openStore, type Store } from '../../../src/store/open-store.ts';
+import { SILENT } from '../../store/backends.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { openMembers, PASSWORD, type TestMembers } from '../live/provision-members.ts';
@@ -35,12 +40,25 @@ export function sessionIn({ headers }: Pick<Answered, 'headers'>): string | unde
   return new RegExp(`^${COOKIE}=([^;]+)`).exec(headers.getSetCookie()[0] ?? '')?.[1];
 }
 
-export async function startMemberServer(postgresUrl: string): Promise<MemberServer> {
+export type MemberServerOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Fills the store before the server starts. */
+  readonly fill?: (store: Store) => Promise<void>;
+};
+
+export async function startMemberServer(
+  postgresUrl: string,
+  { env: settings = {}, fill }: MemberServerOptions = {},
+): Promise<MemberServer> {
   await using stack = new AsyncDisposableStack();
   const database = await createDatabase(postgresUrl);
   stack.defer(database.drop);
+  if (fill !== undefined) await fillStore(database.url, fill);
   // Receivers of webhooks are on this machine.
-  const env = { KEYSLOT_DATABASE_URL: database.url, KEYSLOT_WEBHOOKS_ALLOWED_TARGETS: '127.0.0.0/8' };
+  const env = {
+    ...{ KEYSLOT_DATABASE_URL: database.url, KEYSLOT_WEBHOOKS_ALLOWED_TARGETS: '127.0.0.0/8' },
+    ...settings,
+  };
   const server = await startKeyslot({ env });
   stack.defer(server.stop);
   const members = await openMembers({ dataDir: server.dataDir, databaseUrl: database.url });
@@ -76,4 +94,15 @@ export async function startMemberServer(postgresUrl: string): Promise<MemberServ
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+async function fillStore(databaseUrl: string, fill: (store: Store) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-fill-'));
+  const store = await openStore({ dataDir, databaseUrl }, SILENT);
+  try {
+    await fill(store);
+  } finally {
+    await store.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }

@@ -35,6 +35,9 @@ test('the hash of a record is what docs/decisions/0020-audit-chain.md says', asy
   expect(hashOf({ subject: 's_1', charges: [signed] })).toBe(
     'eed04d2f6e9340b0f19ee5444726c3fd8a68fa3501d2a341c89bc7e843fb121a',
   );
+  expect(hashOf({ subject: 's_1', documentSha256: 'abab' })).toBe(
+    'e9f8b4d24c5d8d74e692b1a5b28a4694818d81651c399b7df30a84cb93895b08',
+  );
   const inBrowser = await crypto.subtle.digest('SHA-256', recordBytes(GENESIS, record));
   expect(Buffer.from(inBrowser).toString('hex')).toBe(digest);
 });

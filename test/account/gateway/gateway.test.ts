@@ -1,10 +1,11 @@
-import { sql } from '../../../src/store/drizzle.ts';
-import { expect, test } from 'vitest';
+import { eq, sql } from '../../../src/store/drizzle.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { joinGateways } from '../../../src/account/gateway/gateway.ts';
 import { createMoney } from '../../../src/account/money/money.ts';
 import { readBalance } from '../../../src/account/money/balance.ts';
 import { listAudit } from '../../../src/account/audit/list-audit.ts';
-import { SPEC_PRICES, utcMonth } from '../../../src/account/money/prices.ts';
+import { SPEC_PRICES } from '../../../src/account/money/prices.ts';
+import { utcMonth } from '../../../src/base/utc-month.ts';
 import { gateways, idempotencyKeys } from '../../../src/store/access-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from '../../store/backends.ts';
@@ -66,25 +67,67 @@ describeStores('a process that serves', (backend) => {
   // The embedded store has one process.
   if (backend.kind === 'pglite') return;
 
-  test('on another machine counts as gone when it was not seen for a minute, and is found by those that serve on', async () => {
-    const store = await useStore(backend.place());
-    const elsewhere = { machine: 'another', pid: 1, started: '1' };
-    const [seen, silent] = [crypto.randomUUID(), crypto.randomUUID()];
-    await store.db.insert(gateways).values([
-      { ...elsewhere, id: seen, seenAt: sql`now() - interval '50 seconds'` as unknown as Date },
-      { ...elsewhere, id: silent, seenAt: sql`now() - interval '61 seconds'` as unknown as Date },
-    ]);
-    const [kept, returned] = [await reserveAs(store, seen), await reserveAs(store, silent)];
-    const gateway = await join(store, 20);
-    const reserved = async (accountId: string) => (await readBalance(store, accountId, NOW_MS)).reserved;
-    expect([await reserved(kept), await reserved(returned)]).toEqual([2_000n, 0n]);
+  /** Joins with a clock of the test. @returns a function that sets it forward, and waits for what is done by then. */
+  async function joinWatching(store: Store): Promise<(ms: number) => Promise<void>> {
+    let [nowMs, watched] = [0, 0];
+    const elapsedMs = () => {
+      watched += 1;
+      return nowMs;
+    };
+    const gateway = await joinGateways({ store, clock, log: SILENT, beatMs: 5, elapsedMs });
+    onTestFinished(gateway.close);
+    return async (ms) => {
+      nowMs += ms;
+      const until = watched + 2;
+      await eventually('it beats', () => watched >= until || undefined, { intervalMs: 5 });
+    };
+  }
 
-    const left = crypto.randomUUID();
-    const later = await reserveAs(store, left);
-    await eventually('a later one is given back too', async () =>
-      (await reserved(later)) === 0n ? true : undefined,
-    );
-    expect(await reserved(kept)).toBe(2_000n);
-    await gateway.close();
+  /** A process of another machine, whose heart beats when it is told, and what it has reserved. */
+  async function elsewhere(store: Store) {
+    const id = crypto.randomUUID();
+    const mark = { machine: 'another', pid: 1, started: '1' };
+    await store.db.insert(gateways).values({ ...mark, id });
+    const accountId = await reserveAs(store, id);
+    return {
+      reserved: async () => (await readBalance(store, accountId, NOW_MS)).reserved,
+      beat: (at = sql`now()`) =>
+        store.db.update(gateways).set({ seenAt: at }).where(eq(gateways.id, id)).returning(),
+    };
+  }
+
+  test('on another machine counts as gone when no heartbeat was seen for a minute, and is found by those that serve on', async () => {
+    const store = await useStore(backend.place());
+    const [seen, silent] = [await elsewhere(store), await elsewhere(store)];
+    await silent.beat(sql`now() - interval '1 hour'`);
+    const wait = await joinWatching(store);
+    for (let beat = 0; beat < 6; beat += 1) {
+      expect([await seen.reserved(), await silent.reserved()]).toEqual([2_000n, 2_000n]);
+      await seen.beat();
+      await wait(10_000);
+    }
+    expect([await seen.reserved(), await silent.reserved()]).toEqual([2_000n, 0n]);
+
+    const later = await reserveAs(store, crypto.randomUUID());
+    await wait(0);
+    expect(await readBalance(store, later, NOW_MS)).toMatchObject({ reserved: 0n });
+  });
+
+  test('is not taken for gone while nobody reaches the store, nor within a minute after', async () => {
+    const store = await useStore(backend.place());
+    const other = await elsewhere(store);
+    await other.beat(sql`now() - interval '3 minutes'`);
+    const wait = await joinWatching(store);
+    for (const ms of [10_000, 120_000, 50_000, 120_000, ...Array<number>(5).fill(10_000)]) {
+      await wait(ms);
+      expect(await other.reserved()).toBe(2_000n);
+    }
+    await other.beat();
+    await wait(0);
+    for (let beat = 0; beat < 6; beat += 1) {
+      expect(await other.reserved()).toBe(2_000n);
+      await wait(10_000);
+    }
+    expect(await other.reserved()).toBe(0n);
   });
 });

@@ -1,7 +1,8 @@
 import { sql } from '../../../src/store/drizzle.ts';
 import { expect } from 'vitest';
 import { credit } from '../../../src/account/money/credit.ts';
-import { type PriceBook, priceOf } from '../../../src/account/money/prices.ts';
+import type { PriceBook } from '../../../src/account/money/prices.ts';
+import { priceOf } from '../../../runtime/price-book.ts';
 import { operationCounts } from '../../../src/store/money-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { NOW_MS } from '../new-customer.ts';
@@ -12,8 +13,13 @@ export function pay(store: Store, accountId: string, amount: bigint): Promise<vo
 }
 
 /** Holds the books of a store to what must be so of them, whatever happened. */
-export async function expectSoundBooks(store: Store, prices: PriceBook): Promise<void> {
+export async function expectBalanced(store: Store): Promise<void> {
   expect(await faults(store)).toEqual([]);
+}
+
+/** As `expectBalanced`, and what was charged to its prices, where nothing was given back. */
+export async function expectSoundBooks(store: Store, prices: PriceBook): Promise<void> {
+  await expectBalanced(store);
   const counts = await store.db.select().from(operationCounts);
   const due = new Map<string, bigint>();
   for (const { accountId, operation, units } of counts) {

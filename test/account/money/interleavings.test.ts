@@ -5,7 +5,7 @@ import { credit } from '../../../src/account/money/credit.ts';
 import { createMoney } from '../../../src/account/money/money.ts';
 import type { Operation, PriceBook } from '../../../src/account/money/prices.ts';
 import type { Reservation } from '../../../src/account/money/reservation.ts';
-import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
+import { setTerms } from '../../../src/account/billing/set-terms.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { ServiceError } from '../../../src/base/service-error.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -26,7 +26,7 @@ const PRICES: PriceBook = {
 /** What hostile or unlucky callers run into, the last one by delivering more than was reserved; anything else is a defect. */
 const EXPECTED = new Set([
   ...['balanceInsufficient', 'creditLimitReached', 'reservationClosed', 'internalError'],
-  ...['creditNotAvailable', 'invalidCommand'],
+  ...['creditNotAvailable', 'accountOwes'],
 ]);
 const MONTH_MS = 31 * 86_400_000;
 
@@ -139,7 +139,10 @@ async function doStep(
       case 'credit':
         return credit(tx, { accountId, amount: one.amount, note: undefined, nowMs: NOW_MS });
       case 'limit':
-        return setCreditLimit(tx, { accountId, creditLimit: one.limit });
+        return setTerms(tx, {
+          ...{ accountId, creditLimit: one.limit, nowMs: NOW_MS },
+          mode: one.limit > 0n ? 'invoiced' : 'prepaid',
+        });
     }
   });
 }

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { readBalance } from '../../../src/account/money/balance.ts';
 import { ensureTestCredit } from '../../../src/account/money/credit.ts';
 import { createMoney, type Work } from '../../../src/account/money/money.ts';
-import { utcMonth } from '../../../src/account/money/prices.ts';
-import { setCreditLimit } from '../../../src/account/money/set-billing.ts';
+import { utcMonth } from '../../../src/base/utc-month.ts';
+import { setTerms } from '../../../src/account/billing/set-terms.ts';
 import { ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
 import type { StoreTransaction } from '../../../src/store/transaction.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -37,10 +37,12 @@ describeStores('money', (backend) => {
     expect(await standing(accountId)).toMatchObject({ available: 2_000n, reserved: 8_000n, charged: 0n });
 
     const receipt = await inTransaction((tx) => money.settle(tx, reservation, 5, NOW_MS));
-    const charge = { operation: 'wallet_creation', units: 5, month: utcMonth(NOW_MS), amount: 5_000 };
+    const prices = { standard: 1_000, volume: 400, volumeThreshold: 1_000_000 };
+    const charge = { operation: 'wallet_creation', units: 5, month: utcMonth(NOW_MS), amount: 5_000, prices };
     expect(receipt).toEqual({ charged: 5_000n, refunded: 3_000n, charge });
     expect(await standing(accountId)).toEqual({
       ...{ billing: 'prepaid', balance: 5_000n, creditLimit: 0n, available: 5_000n, reserved: 0n },
+      ...{ mode: 'by_volume', grantedCreditLimit: 0n, monthCharged: 5_000n },
       ...{ charged: 5_000n, operations: { wallet_creation: 5n } },
     });
   });
@@ -87,7 +89,9 @@ describeStores('money', (backend) => {
 
   test('of an invoiced account goes down to its credit limit and no further', async () => {
     const accountId = await customerWith(0n);
-    await inTransaction((tx) => setCreditLimit(tx, { accountId, creditLimit: 5_000n }));
+    await inTransaction((tx) =>
+      setTerms(tx, { accountId, mode: 'invoiced', creditLimit: 5_000n, nowMs: NOW_MS }),
+    );
     await inTransaction((tx) => money.chargeNow(tx, wallets(accountId, 5)));
     expect(await standing(accountId)).toMatchObject({
       ...{ billing: 'invoiced', balance: -5_000n, creditLimit: 5_000n, available: 0n },
@@ -97,7 +101,9 @@ describeStores('money', (backend) => {
       code: 'creditLimitReached',
       context: { required: 1_000n, available: 0n },
     });
-    const lower = inTransaction((tx) => setCreditLimit(tx, { accountId, creditLimit: 4_999n }));
+    const lower = inTransaction((tx) =>
+      setTerms(tx, { accountId, mode: 'invoiced', creditLimit: 4_999n, nowMs: NOW_MS }),
+    );
     await expect(lower).rejects.toMatchObject({ message: expect.stringContaining('owes 0.005 USD') });
   });
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Operation,
-  priceOf,
-  samePriceRange,
-  SPEC_PRICES,
-  utcMonth,
-} from '../../../src/account/money/prices.ts';
+import { type Operation, samePriceRange, SPEC_PRICES } from '../../../src/account/money/prices.ts';
+import { utcMonth } from '../../../src/base/utc-month.ts';
+import { priceOf } from '../../../runtime/price-book.ts';
 
 const operations = Object.keys(SPEC_PRICES.prices) as readonly Operation[];
 

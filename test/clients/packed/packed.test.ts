@@ -1,32 +1,23 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { TOPICS } from '../../../generated/stream/topics.ts';
 import { fundedSigner, land, openKit, transfer } from '../kit/version-1.ts';
 import { gateway } from '../targets.ts';
+import { installClient, NODE, ROOT } from '../../support/install-client.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
 const SETUP_DEADLINE_MS = 120_000;
 
 let folder = '';
 const installed = (path: string): string => join(folder, 'node_modules/@keyslot/client', path);
 
-/** Packs the client, and installs the tarball in an empty folder, as a user without the registry would. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keyslot-packed-'));
-  const out = join(folder, 'dist');
-  const pack = ['--import', 'tsx', 'codegen/pack/main.ts', 'client', '--out', out];
-  const packed = await run(NODE, pack, { cwd: ROOT });
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  const npm = ['install', '--offline', '--no-audit', '--no-fund', packed.stdout.trim()];
-  await run('npm', npm, { cwd: folder });
+  folder = await installClient();
   await copyFile(new URL('program.ts', import.meta.url), join(folder, 'program.ts'));
 }, SETUP_DEADLINE_MS);
 
@@ -44,7 +35,7 @@ async function check(options: Readonly<Record<string, unknown>>): Promise<string
 
 const withNodeTypes = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] };
 
-test('the package says what it is, and depends on nothing but what ./stream asks its user for', async () => {
+test('the package says what it is, and depends on nothing but what ./stream and ./localnet ask their users for', async () => {
   const manifest = JSON.parse(await readFile(installed('package.json'), 'utf8')) as Record<string, unknown>;
   const root = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
   expect(manifest).toMatchObject({ name: '@keyslot/client', version: root.version, license: 'Apache-2.0' });
@@ -55,6 +46,8 @@ test('the package says what it is, and depends on nothing but what ./stream asks
   expect(manifest.peerDependenciesMeta).toEqual({
     '@bufbuild/protobuf': { optional: true },
     '@grpc/grpc-js': { optional: true },
+    '@solana/kit': { optional: true },
+    litesvm: { optional: true },
   });
   expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
     '@keyslot',
@@ -63,6 +56,21 @@ test('the package says what it is, and depends on nothing but what ./stream asks
 });
 
 const STREAM_PEERS = /^@(grpc\/grpc-js|bufbuild\/protobuf\/wire)$/;
+
+/** The embedded ledger is one file, and has declarations for its users alone. */
+const LOCALNET = 'src/localnet/start-localnet.js';
+const OPTIONS_OF_LOCALNET = 'src/localnet/start-options.d.ts';
+
+test('the embedded ledger imports nothing but its peers and Node, and names the licences of what is in it', async () => {
+  const text = await readFile(installed(`lib/${LOCALNET}`), 'utf8');
+  const imports = [...text.matchAll(/^import\b[^;]* from "([^"]+)";|\bimport\("([^"]+)"\)/gm)];
+  const foreign = imports
+    .map(([, from, dynamic]) => from ?? dynamic ?? '')
+    .filter((name) => !isBuiltin(name));
+  expect([...new Set(foreign)].sort()).toEqual(['@solana/kit', 'litesvm/dist/internal.js']);
+  const licences = await readFile(installed('THIRD-PARTY.txt'), 'utf8');
+  expect(licences.match(/^(@scure\/base|ws)$/gm)).toEqual(['@scure/base', 'ws']);
+});
 
 test('it is JavaScript with types, and imports nothing but itself, but for the client of streams', async () => {
   const files = (await readdir(installed('lib'), { recursive: true })).filter((path) => path.includes('.'));
@@ -73,9 +81,9 @@ test('it is JavaScript with types, and imports nothing but itself, but for the c
     ]),
   );
   expect(files.filter((path) => !scripts.includes(path)).sort()).toEqual(
-    scripts.map((path) => path.replace(/\.js$/, '.d.ts')).sort(),
+    [...scripts.map((path) => path.replace(/\.js$/, '.d.ts')), OPTIONS_OF_LOCALNET].sort(),
   );
-  for (const file of files) {
+  for (const file of files.filter((path) => path !== LOCALNET)) {
     const text = await readFile(installed(`lib/${file}`), 'utf8');
     const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(([, to]) => to);
     const foreign = imports.filter((to) => !/^(\.\/|(\.\.\/){1,2})[\w/-]+\.js$/.test(to ?? ''));

@@ -14,7 +14,11 @@ const NODE = { connections: 4, connectTimeoutMs: 500, bodyTimeoutMs: 2_000 };
 const WRAP = { responseTimeoutMs: 2_000, onRetry: () => undefined };
 
 /** Subscriptions to slots of a node that announces them when a test says so. */
-async function subscribed(pace: Pace, onSlot: () => void): Promise<ScriptedPubsub> {
+async function subscribed(
+  pace: Pace,
+  onSlot: () => void,
+  newestSlot?: () => number,
+): Promise<ScriptedPubsub> {
   const node = await startScriptedPubsub();
   node.isAnnouncing = false;
   const watch = new NodeWatch({ name: 'main', upstream: connectNode(node.url, NODE) });
@@ -23,6 +27,7 @@ async function subscribed(pace: Pace, onSlot: () => void): Promise<ScriptedPubsu
     ...{ connectTimeoutMs: 500, callTimeoutMs: 2_000, silenceMs: () => 60_000, pace },
     nodes: () => [{ ...reached, upstream: wrapUpstream(watch.upstream, WRAP) }],
     frame: (text) => text,
+    ...(newestSlot && { newestSlot }),
     metrics: createSubscriptionMetrics(new Registry())('solana-devnet'),
     ...{ onUnordered: () => undefined, onFailure: () => undefined },
   });
@@ -54,4 +59,26 @@ test('the slots that a node announces tell the pace; when it is lost, what they 
   node.cut();
   await eventually('the loss is seen', () => !pace.isAnnounced || undefined);
   expect(pace.standing()).toEqual({ slotMs: 400, source: 'notifications' });
+});
+
+test('a node that falls behind the others does not slow the pace down', async () => {
+  let [nowMs, newest] = [0, 100];
+  const pace = new Pace(() => nowMs);
+  let heard = 0;
+  const node = await subscribed(
+    pace,
+    () => void heard++,
+    () => newest,
+  );
+  for (const [slot, ms] of [
+    [100, 0],
+    [101, 3_000],
+    [102, 6_000],
+  ] as const) {
+    [nowMs, newest] = [ms, 100 + ms / 200];
+    node.notify('slotSubscribe', { slot, parent: slot - 1, root: slot - 32 });
+    const before = heard;
+    await eventually('it is heard', () => heard > before || undefined, { intervalMs: 1 });
+  }
+  expect(pace.standing()).toEqual({ slotMs: 200, source: 'notifications' });
 });

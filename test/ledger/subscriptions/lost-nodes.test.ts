@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
-import { NodeRefusal, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
+import { NodeRefusal, type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { ADDRESS, CONFIRMED, SIGNATURE, account, gapOf, resultOf, useStage } from './use-stage.ts';
 
 const stage = useStage();
@@ -166,6 +166,62 @@ describe('a node', () => {
     });
     stage.node.notify('signatureSubscribe', { context: { slot: 4 }, value: { err: null } });
     expect(await stage.client.next()).toMatchObject({ method: 'signatureNotification' });
+  });
+
+  test.each([
+    ...['getGenesisHash', 'getSlot'].map((method) => ({
+      named: `${method} over HTTP`,
+      silence: (node: ScriptedPubsub) => {
+        node.answers[method] = () => new Promise(() => undefined);
+      },
+    })),
+    {
+      named: 'a call over its WebSocket',
+      silence: (node: ScriptedPubsub) => {
+        node.refuse = ({ method }) => (method === 'slotSubscribe' ? undefined : 'silence');
+      },
+    },
+  ])('that announces slots and never answers $named is left for the next one', async ({ silence }) => {
+    const hanging = await startScriptedPubsub();
+    const third = await startScriptedPubsub({ firstSlot: 300 });
+    stage.closing.push(hanging.close, third.close);
+    silence(hanging);
+    await stage.start({
+      ...{ nodeUrls: [stage.node.url, hanging.url, third.url], silenceMs: 300, responseTimeoutMs: 50_000 },
+    });
+    await stage.client.call('rootSubscribe');
+    stage.node.notify('rootSubscribe', 5_050);
+    await stage.client.next();
+    stage.node.isAnnouncing = false;
+    await stage.lose('rootSubscribe', third);
+    expect(hanging.calls.map(({ method }) => method)).toContain('slotSubscribe');
+    third.notify('rootSubscribe', 5_060);
+    expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 5_051, toSlot: 5_059 });
+  });
+
+  test('that leaves one subscription unanswered keeps the others', async () => {
+    await stage.start({ silenceMs: 400 });
+    await stage.client.call('rootSubscribe');
+    const [socket] = stage.node.sockets;
+    stage.node.refuse = ({ method }) => (method === 'accountSubscribe' ? 'silence' : undefined);
+    const { error } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    expect(error).toMatchObject({ message: expect.stringMatching(/400 ms|did not answer/) });
+    expect([...stage.node.sockets]).toEqual([socket]);
+    stage.node.notify('rootSubscribe', 7);
+    expect(resultOf(await stage.client.next())).toBe(7);
+  });
+
+  test('that never answers for the state of an account leaves a gap, and goes on', async () => {
+    await stage.start({ silenceMs: 300, responseTimeoutMs: 50_000 });
+    await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    stage.node.notify('accountSubscribe', account(150, 1));
+    await stage.client.next();
+    stage.node.answers.getAccountInfo = () => new Promise(() => undefined);
+    stage.node.slot = 200;
+    await stage.lose('accountSubscribe');
+    expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 151 });
+    stage.node.notify('accountSubscribe', account(9_000, 2));
+    expect(resultOf(await stage.client.next())).toEqual(account(9_000, 2));
   });
 
   test('of several takes the place of the one that is lost, unless its ledger is another', async () => {

@@ -16,6 +16,7 @@ const block: Block = {
   previousBlockhash: address(21),
   time: 1_700_000_000n,
   transactions: [legacy],
+  rewards: undefined,
 };
 const mixed: Block = { ...block, transactions: [legacy, v0] };
 const SUMMARY = {
@@ -105,4 +106,27 @@ describe('versions', () => {
       });
     },
   );
+});
+
+test('the first block of an epoch has vote rewards and says how many blocks pay stakes', () => {
+  const reward = {
+    address: address(1),
+    type: 'Voting',
+    lamports: 5n,
+    postBalance: 9n,
+    commissionBps: 700,
+  } as const;
+  const first = { ...block, rewards: { paid: [reward], due: [] } };
+  const shown = {
+    ...{ pubkey: address(1), lamports: 5n, postBalance: 9n, rewardType: 'Voting' },
+    ...{ commission: null, commissionBps: 700 },
+  };
+  expect(encodeBlock(first, { transactionDetails: 'none' })).toStrictEqual({
+    ...SUMMARY,
+    rewards: [shown],
+    numRewardPartitions: 1n,
+  });
+  const next = { ...block, rewards: { paid: [reward] } };
+  expect(encodeBlock(next, { transactionDetails: 'none' })).toStrictEqual({ ...SUMMARY, rewards: [shown] });
+  expect(encodeBlock(next, { transactionDetails: 'none', rewards: false })).toStrictEqual(SUMMARY);
 });

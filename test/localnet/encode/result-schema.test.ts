@@ -4,6 +4,7 @@ import { encodeAccount } from '../../../src/localnet/encode/account.ts';
 import { encodeBlock } from '../../../src/localnet/encode/block.ts';
 import { encodeConfirmedTransaction } from '../../../src/localnet/encode/confirmed-transaction.ts';
 import { encodePreflight, encodeSimulation } from '../../../src/localnet/encode/simulation-result.ts';
+import type { BlockReward } from '../../../src/localnet/model.ts';
 import { accountKeys } from '../../../src/localnet/transaction/account-keys.ts';
 import { accountOf, NO_MINTS } from './account-case.ts';
 import { address } from './instruction-case.ts';
@@ -24,6 +25,9 @@ const keys = accountKeys(sampleRecord(0).transaction.message, LOADED);
 const innerInstructions = [{ index: 2, instructions: [sampleCall(keys)] }];
 const returnData = { programId: address(4), data: Uint8Array.of(1) };
 const err = { InstructionError: [1, { Custom: 6 }] as [number, { Custom: number }] };
+const REWARD: BlockReward = {
+  ...{ address: address(6), type: 'Voting', lamports: 1n, postBalance: 2n, commissionBps: 500 },
+};
 const records = [sampleRecord('legacy', { err }), sampleRecord(0, { innerInstructions, returnData })];
 
 test.each(ACCOUNT_ENCODINGS)('getAccountInfo allows an account under %s', (encoding) => {
@@ -50,6 +54,7 @@ test.each(ENCODINGS.flatMap((encoding) => DETAILS.map((details) => [encoding, de
       previousBlockhash: address(21),
       time: 1_700_000_000n,
       transactions: records,
+      rewards: { paid: [REWARD], due: [] },
     };
     for (const rewards of [true, false]) {
       const options = { encoding, transactionDetails, rewards, maxSupportedTransactionVersion: 0 };

@@ -28,7 +28,9 @@ type Watched = {
 test('slots that run, clients that come and go: whoever stays is told everything, in order, once', async () => {
   const ledger = new Ledger({ nowMs: Date.now, slotMs: SLOT_MS });
   const server = await startRpcServer(ledger, { host: '127.0.0.1', port: 0 });
-  const stopTimer = startSlotTimer(ledger);
+  const stopTimer = startSlotTimer(ledger, (error) => {
+    throw error;
+  });
   onTestFinished(async () => {
     stopTimer();
     await server.close(1_000);

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
 import { startRpcServer } from '../../../src/localnet/server.ts';
 import type { SocketOptions } from '../../../src/localnet/socket/socket-server.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';

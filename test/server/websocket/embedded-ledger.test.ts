@@ -10,7 +10,9 @@ const SOL = 1_000_000_000;
 let server: RunningKeyslot;
 
 beforeAll(async () => {
-  server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '50' } });
+  server = await startKeyslot({
+    env: { KEYSLOT_LOCALNET_SLOT_MS: '50', KEYSLOT_LOCALNET_EPHEMERAL: 'true' },
+  });
 });
 afterAll(() => server.stop());
 

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { status as STATUS } from '@grpc/grpc-js';
 import { ERRORS } from '../../../generated/errors.ts';
-import type { Random } from '../../wallets/kill/random.ts';
+import type { Random } from '../../../src/lab/random.ts';
 import { Corpus } from './corpus.ts';
 import { chance, damaged, pick } from './damage.ts';
 import { type GrpcRequest, grpcRequest } from './grpc-requests.ts';

@@ -3,7 +3,7 @@ import { type RawData, WebSocket } from 'ws';
 import { ERRORS } from '../../../generated/errors.ts';
 import { hostileBody } from '../../fuzz/hostile-bodies.ts';
 import { randomCall } from '../../server/differential/random-calls.ts';
-import type { Random } from '../../wallets/kill/random.ts';
+import type { Random } from '../../../src/lab/random.ts';
 import { Corpus } from './corpus.ts';
 import { chance, damaged, pick } from './damage.ts';
 import { faultOfReply } from './judge-reply.ts';

@@ -1,6 +1,6 @@
 import { INSPECTED, usedBytes } from '../../fuzz/open-server.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
-import { randomOf } from '../../wallets/kill/random.ts';
+import { randomOf } from '../../../src/lab/random.ts';
 import { signerPidOf } from '../../wallets/open-wallet-server.ts';
 import { growthOf, isRunning, watchMemory } from './memory.ts';
 import type { Lane, LaneDeps, Protocol } from './protocol.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Random } from '../../wallets/kill/random.ts';
+import type { Random } from '../../../src/lab/random.ts';
 import { chance, damaged, pick } from './damage.ts';
 
 // Frames of RFC 6455, section 5.2, as a client writes them and as it must not.

@@ -1,4 +1,4 @@
-import type { Random } from '../../wallets/kill/random.ts';
+import type { Random } from '../../../src/lab/random.ts';
 import type { WalletServer } from '../../wallets/open-wallet-server.ts';
 import type { Backend, OpenBackend } from './backends.ts';
 import type { Book } from './book.ts';

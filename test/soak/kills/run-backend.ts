@@ -1,4 +1,5 @@
-import { type Random, sampleOf } from '../../wallets/kill/random.ts';
+import type { Random } from '../../../src/lab/random.ts';
+import { sampleOf } from '../../wallets/kill/random.ts';
 import { openWalletServer, type WalletServer } from '../../wallets/open-wallet-server.ts';
 import {
   askAgain,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { showNodes } from '../../../src/admin/show-nodes.ts';
 import { createNodeMetrics } from '../../../src/gate/node-metrics.ts';
+import { joinNodes } from '../../../src/upstream/nodes/ledger-nodes.ts';
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';
 import { orderOf } from '../../../src/upstream/nodes/node-version.ts';
 import { agave, LOST, type Played, playedNode } from './played-node.ts';
@@ -79,7 +80,7 @@ test('whatever getVersion answers, metrics stay three lines and nothing unprinta
     fc.asyncProperty(hostile, async (result) => {
       const watch = new NodeWatch({ name: 'main', upstream: playedNode(() => ({ result })) });
       const registry = new Registry();
-      const statuses = () => [watch.status()];
+      const statuses = joinNodes([{ watch, upstream: watch.upstream }]).statuses;
       createNodeMetrics(registry).watch('solana-devnet', { statuses, pace: { slotMs: undefined } });
       watch.start();
       await watch.settled();

@@ -82,7 +82,12 @@ async function makeTokens(baseUrl: string, dataDir: string) {
   await addCredit(dataDir, 'poor', PRICE_OF_ONE_USD);
   const [poorWallet] = await makeWallets(baseUrl, poor.token, 1);
   const indebted = await createToken(dataDir, 'indebted');
-  await command(dataDir, { kind: 'money.billing', account: 'indebted', creditLimitUsd: PRICE_OF_ONE_USD });
+  await command(dataDir, {
+    kind: 'billing.set',
+    mode: 'invoiced',
+    account: 'indebted',
+    creditLimitUsd: PRICE_OF_ONE_USD,
+  });
   const [indebtedWallet] = await makeWallets(baseUrl, indebted.token, 1);
   const busy = await createPaying(dataDir, 'busy');
   for (const kind of ['wallet-limit', 'wallet-use-limit'])

@@ -10,17 +10,19 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { KeyChunk, KeyPool } from '../../../src/keys/pool.ts';
 import { type Keys, startKeys } from '../../../src/start/start-keys.ts';
+import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
 import { startWallets } from '../../../src/start/start-wallets.ts';
-import type { Store, StoreOptions } from '../../../src/store/open-store.ts';
+import type { PrioritizedStore, StoreOptions } from '../../../src/store/open-store.ts';
 import { newCustomer } from '../../account/new-customer.ts';
 import { SILENT, useStore } from '../../store/backends.ts';
 import { prepareStore } from '../../support/prepared-store.ts';
+import { createPayLater } from '../pay-later.ts';
 
 const PAID = 1_000_000_000n;
 
 /** The wallet service on a Unix socket, whose buffers are small: a reader that stops is felt after some hundred wallets. */
 export type UnixService = {
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly account: AccountPlane;
   readonly keys: Keys;
   /** The customer. */
@@ -59,7 +61,19 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const watched = watchPool(keys.pool);
   const own = { ...keys, pool: watched.pool };
   const planOf = () => ({ requestsPerSecond: 1_000_000 });
-  const deps = { config, store, account, keys: own, metrics, planOf, clock: systemClock, log: SILENT };
+  const payLater = createPayLater(store, systemClock);
+  const deps = {
+    config,
+    store,
+    account,
+    keys: own,
+    metrics,
+    planOf,
+    rateLimits: { of: () => createMemoryRateLimit() },
+    payLater,
+    clock: systemClock,
+    log: SILENT,
+  };
   const { handler: serve, close } = await startWallets(deps);
   onTestFinished(close);
   const socketPath = join(dataDir, 'wallets.sock');

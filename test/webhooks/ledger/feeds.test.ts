@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import { sql } from '../../../src/store/drizzle.ts';
 import { purgeDeliveries } from '../../../src/webhooks/deliveries.ts';
+import { retainDeliveries } from '../../../src/webhooks/retain-deliveries.ts';
 import { MAX_QUEUED, readFeeds, StaleFeed, writeSteps } from '../../../src/webhooks/ledger/feeds.ts';
 import { gapFact } from '../../../src/webhooks/ledger/ledger-fact.ts';
 import { NOW_MS } from '../../account/new-customer.ts';
@@ -104,5 +105,27 @@ describeStores('what webhooks are to get of a ledger', (backend: TestBackend) =>
     expect((await world.stored(id)).map(({ position }) => position)).toEqual([2, 3, null]);
     await purgeDeliveries(world.store, NOW_MS + 1);
     expect((await world.stored(id)).map(({ position }) => position)).toEqual([2, 3]);
+  });
+
+  test('settled deliveries are kept as many days as the settings say, those of ledgers by a figure of their own', async () => {
+    const world = await openLedgerWorld(opened());
+    const id = await world.make(OF_PAYEE);
+    world.start([id]);
+    world.ledger.grow(101, 102);
+    await world.events(id, 2);
+    const daysOld = (days: number): string => new Date(NOW_MS - days * 86_400_000 - 1).toISOString();
+    await world.store.db.execute(sql`
+      update webhook_deliveries set state = 'delivered', created_at = case position
+        when 1 then ${daysOld(5)}::timestamptz else ${daysOld(4)}::timestamptz end where webhook_id = ${id}`);
+    for (const [seq, days] of [
+      [1, 11],
+      [2, 9],
+    ] as const)
+      await world.store.db.execute(sql`
+        insert into webhook_deliveries (id, webhook_id, event_id, type, seq, state, attempts, failures, created_at)
+        values (${randomUUID()}, ${id}, ${`audit ${seq}`}, 'wallet.sign', ${seq}, 'failed', 1, 0, ${daysOld(days)})`);
+    await retainDeliveries(world.store, { retention_days: 10, ledger_retention_days: 5 }, NOW_MS);
+    const left = (await world.stored(id)).map(({ position, seq }) => position ?? seq);
+    expect(left.sort()).toEqual([2, 2]);
   });
 });

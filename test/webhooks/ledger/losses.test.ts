@@ -1,10 +1,11 @@
 import { test } from 'vitest';
+import { rounds } from '../../support/rounds.ts';
 import { loseNode } from './losses.ts';
 
-const LOSSES = 20;
+const LOSSES = rounds(100);
 
 test(
   `${LOSSES} losses of the node, and of the server, leave no hole that is not stated`,
   () => loseNode(LOSSES),
-  180_000,
+  900_000,
 );

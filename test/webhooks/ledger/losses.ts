@@ -5,7 +5,7 @@ import type {
   LedgerTransactionData,
 } from '../../../generated/account/types.ts';
 import { eventually } from '../../../src/base/eventually.ts';
-import { type CutProxy, startCutProxy } from '../../support/cut-proxy.ts';
+import { type CutProxy, startCutProxy } from '../../../src/lab/faults/cut-proxy.ts';
 import { startLocalnet } from '../../support/keyslot.ts';
 import { ACCOUNT } from '../../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../../wallets/wallet-server.ts';

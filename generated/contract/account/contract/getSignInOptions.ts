@@ -6,6 +6,7 @@ export const getSignInOptions: RestContract = {
   statuses: {
     '200': [],
     '403': ['cross_site_request'],
+    '429': ['too_many_requests_at_once'],
     '500': ['internal_error'],
     '503': ['store_unavailable'],
   },
@@ -36,6 +37,20 @@ export const getSignInOptions: RestContract = {
         session: '$session',
       },
       expect: { kind: 'problem', status: 403, code: 'cross_site_request', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'getSignInOptions',
+      name: 'tooManyRequestsAtOnce',
+      kind: 'error',
+      example: 'too_many_requests_at_once',
+      condition: 'many_requests',
+      request: { method: 'GET', path: '/account/v1/sign-in-options', token: 'none', headers: {} },
+      expect: {
+        kind: 'problem',
+        status: 429,
+        code: 'too_many_requests_at_once',
+        headers: ['X-Request-Id', 'Retry-After'],
+      },
     },
     {
       operation: 'getSignInOptions',

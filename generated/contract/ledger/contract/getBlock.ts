@@ -47,14 +47,14 @@ export const getBlock: MethodContract = {
       method: 'getBlock',
       name: 'by the bare encoding',
       kind: 'example',
-      params: ['$finalizedSlot', 'jsonParsed'],
+      params: ['$legacySlot', 'jsonParsed'],
       expect: { kind: 'result' },
     },
     {
       method: 'getBlock',
       name: 'by the bare encoding binary',
       kind: 'example',
-      params: ['$finalizedSlot', 'binary'],
+      params: ['$legacySlot', 'binary'],
       expect: { kind: 'result' },
     },
     {

@@ -1,4 +1,4 @@
-import { fromHex } from './hex.ts';
+import { fromHex } from '../../../../runtime/hex.ts';
 import type { VerifyDeps } from './verify-chain.ts';
 
 type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

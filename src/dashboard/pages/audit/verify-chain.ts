@@ -4,37 +4,28 @@ import type {
   AuditHeadList,
   AuditRecord,
 } from '../../../../generated/account/types.ts';
-import { headBytes, recordBytes } from '../../../../runtime/audit-bytes.ts';
-import { readAuditRecord } from '../../../../runtime/read-audit-record.ts';
-import { fromHex, toHex } from './hex.ts';
+import {
+  type ChainCrypto,
+  type ChainFault as BareFault,
+  type ChainPlace,
+  findHeadFault,
+  findRecordFault,
+} from '../../../../runtime/audit-chain.ts';
 
 /** What the verification asks for and computes with. */
-export type VerifyDeps = {
+export type VerifyDeps = ChainCrypto & {
   readonly readChain: (fromSeq: number) => Promise<AuditChain>;
   readonly readHeads: (fromSeq: number) => Promise<AuditHeadList>;
-  readonly digest: (bytes: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
-  readonly isSignature: (
-    head: Pick<AuditHead, 'public_key' | 'signature'>,
-    bytes: Uint8Array<ArrayBuffer>,
-  ) => Promise<boolean>;
 };
 
 /** The last signed head that was verified, which later verifications begin at. */
 export type VerifiedHead = { readonly seq: number; readonly hash: string; readonly publicKey: string };
 
 /** What was found at a record, the first that is not as it was written. */
-export type ChainFault = { readonly seq: number } & (
-  | { readonly kind: 'missing' }
-  /** The record, or its hash, was changed. */
-  | { readonly kind: 'changed'; readonly recomputed: string; readonly stored: string }
-  /** It does not follow the record before. */
-  | { readonly kind: 'unlinked'; readonly previous: string; readonly expected: string }
+export type ChainFault =
+  | BareFault
   /** The record has another hash than when it was last verified here. */
-  | { readonly kind: 'rewritten'; readonly stored: string; readonly kept: string }
-  /** A signed head states another hash. */
-  | { readonly kind: 'head'; readonly stored: string; readonly stated: string }
-  | { readonly kind: 'signature'; readonly publicKey: string }
-);
+  | { readonly seq: number; readonly kind: 'rewritten'; readonly stored: string; readonly kept: string };
 
 export type VerifyProgress = {
   /** The last record that was verified; 0 before the first. */
@@ -69,7 +60,7 @@ export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Pro
   const from = isFromFirst ? undefined : kept;
   const heads = walkHeads(deps, from?.seq ?? 1);
   let head = (await heads.next()).value;
-  let before: Place =
+  let before: ChainPlace =
     from === undefined ? { seq: 0, hash: GENESIS_HASH } : { seq: from.seq - 1, hash: undefined };
   let progress: VerifyProgress = {
     ...{ seq: before.seq, records: 0, heads: 0, head: undefined },
@@ -83,7 +74,7 @@ export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Pro
     const sound = fault === undefined ? records : records.filter(({ seq }) => seq < fault.seq);
     const hashes = new Map(sound.map(({ seq, hash }) => [seq, hash]));
     while (head !== undefined && hashes.has(head.seq)) {
-      const wrong = await findHeadFault(deps, head, hashes.get(head.seq) ?? '', accountId);
+      const wrong = await findHeadFault(deps, head, { stored: hashes.get(head.seq) ?? '', accountId });
       if (wrong !== undefined) return { ...progress, fault: wrong };
       const { seq, hash, public_key: publicKey } = head;
       const publicKeys = [...new Set([...progress.publicKeys, publicKey])];
@@ -108,52 +99,23 @@ export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Pro
   }
 }
 
-type Place = { readonly seq: number; readonly hash: string | undefined };
-type Before = Place & Pick<VerifyOptions, 'accountId' | 'kept'>;
+type Before = ChainPlace & Pick<VerifyOptions, 'accountId' | 'kept'>;
 
 function isBeyond(seq: number, head: AuditHead | undefined, kept: VerifiedHead | undefined): boolean {
   return head !== undefined || (kept !== undefined && kept.seq > seq);
 }
 
-/** The first fault in consecutive records; their hashes are computed at the same time. */
+/** The first fault in consecutive records, or the record that was verified before and has another hash now. */
 async function findFault(
   deps: VerifyDeps,
   records: readonly AuditRecord[],
-  { seq, hash, accountId, kept }: Before,
+  { kept, ...before }: Before,
 ): Promise<ChainFault | undefined> {
-  const recomputed = await Promise.all(records.map((record) => hashOf(deps, record, accountId)));
-  let expected = hash;
-  for (const [index, record] of records.entries()) {
-    const at = seq + 1 + index;
-    const { previous_hash: previous, hash: stored } = record;
-    const own = recomputed[index] ?? '';
-    if (record.seq !== at) return { kind: 'missing', seq: at };
-    if (own !== stored) return { kind: 'changed', seq: at, recomputed: own, stored };
-    if (expected !== undefined && previous !== expected)
-      return { kind: 'unlinked', seq: at, previous, expected };
-    if (at === kept?.seq && stored !== kept.hash)
-      return { kind: 'rewritten', seq: at, stored, kept: kept.hash };
-    expected = stored;
-  }
-  return undefined;
-}
-
-async function findHeadFault(
-  { isSignature }: VerifyDeps,
-  head: AuditHead,
-  stored: string,
-  accountId: string,
-): Promise<ChainFault | undefined> {
-  const { seq, hash, at, public_key: publicKey } = head;
-  if (hash !== stored) return { kind: 'head', seq, stored, stated: hash };
-  const bytes = headBytes({ accountId, seq, hash: fromHex(hash), atMs: Date.parse(at) });
-  return (await isSignature(head, bytes)) ? undefined : { kind: 'signature', seq, publicKey };
-}
-
-async function hashOf({ digest }: VerifyDeps, record: AuditRecord, accountId: string): Promise<string> {
-  const members = { ...readAuditRecord(record), accountId };
-  const bytes = recordBytes(fromHex(record.previous_hash), members);
-  return toHex(new Uint8Array(await digest(bytes)));
+  const fault = await findRecordFault(deps, records, before);
+  const again = records.find(({ seq }) => seq === kept?.seq);
+  if (kept === undefined || again === undefined || again.hash === kept.hash) return fault;
+  if (fault !== undefined && fault.seq <= again.seq) return fault;
+  return { kind: 'rewritten', seq: again.seq, stored: again.hash, kept: kept.hash };
 }
 
 async function* walkHeads({ readHeads }: VerifyDeps, fromSeq: number): AsyncGenerator<AuditHead, undefined> {

@@ -9,6 +9,7 @@ import { recognise } from './recognise.ts';
 import { Search } from './search.tsx';
 import { SlotView } from './slot/slot-view.tsx';
 import { StartView } from './start-view.tsx';
+import { TraceView } from './trace/trace-view.tsx';
 import { TransactionView } from './transaction/transaction-view.tsx';
 import './explorer-page.css';
 
@@ -17,12 +18,19 @@ const TITLES = { address: 'Address', signature: 'Transaction', slot: 'Slot' } as
 /** Addresses, transactions and slots of the networks of this server. */
 export function ExplorerPage() {
   const { networks } = useSession();
-  const { network: slug, what } = useParams();
+  const { network: slug, what, signature } = useParams();
   const [first] = networks;
   if (first === undefined) return <Page title="Explorer" lead="This server serves no network." />;
   if (slug === undefined) return <Redirect to={`/explorer/${slugOf(first)}`} replace />;
   const network = findNetwork(networks, slug);
   if (network === undefined) return <NotFoundPage />;
+  if (what === 'trace')
+    return (
+      <Page title="Explain a transaction" lead={`On ${nameOf(network)}`}>
+        <TraceView key={`${slug}/${signature}`} network={network} signature={signature} />
+      </Page>
+    );
+  if (signature !== undefined) return <NotFoundPage />;
   const found = what === undefined ? undefined : recognise(what);
   return (
     <Page title={found === undefined ? 'Explorer' : TITLES[found.kind]} lead={`On ${nameOf(network)}`}>

@@ -5,7 +5,7 @@ import { SESSION_KEY } from '../../calls/query-client.ts';
 import { watchSlots } from '../../calls/watch-slots.ts';
 import { AccountLink } from '../../parts/account-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { explorerPath, type Network } from '../../parts/networks.ts';
+import { explorerPath, type Network, tracePath } from '../../parts/networks.ts';
 import { Count } from '../../parts/number.tsx';
 import { TryCall } from './try-call.tsx';
 
@@ -37,6 +37,10 @@ export function StartView({ network }: { readonly network: Network }) {
                   <Count value={slot} />
                 </Link>
               ),
+          },
+          {
+            name: 'A transaction that failed',
+            value: <Link href={tracePath(network)}>Explain a transaction</Link>,
           },
           ...BEGINNINGS.map(({ name, address }) => ({
             name,

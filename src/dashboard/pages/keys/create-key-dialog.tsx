@@ -1,8 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { account } from '../../calls/account-client.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Field, TextArea } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { splitLines } from '../../parts/split-lines.ts';
@@ -22,51 +20,42 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
     onSuccess: ({ name, api_key }) => onCreated(name, api_key),
   });
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          const origins = splitLines(readForm(form, 'origins'));
-          const cidrs = splitLines(readForm(form, 'cidrs'));
-          create.mutate({
-            name: readForm(form, 'name').trim(),
-            ...(origins.length > 0 && { allowed_origins: origins }),
-            ...(cidrs.length > 0 && { allowed_cidrs: cidrs }),
-          });
-        }}
-      >
-        <Field
-          name="name"
-          label="Name"
-          hint="What uses it, such as checkout."
-          maxLength={100}
-          autoComplete="off"
-          required
-        />
-        <TextArea
-          name="origins"
-          label="Origins (optional)"
-          hint="Pages that may use it, one on each line, such as https://app.example. Empty: any."
-          spellCheck={false}
-        />
-        <TextArea
-          name="cidrs"
-          label="Networks (optional)"
-          hint="Addresses that may use it, one on each line, such as 203.0.113.0/24. Empty: any."
-          spellCheck={false}
-        />
-        <ErrorNotice error={create.error} operation={['API keys', 'createKey']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create an API key"
+      action="Create"
+      call={create}
+      operation={['API keys', 'createKey']}
+      onSubmit={(form) => {
+        const origins = splitLines(readForm(form, 'origins'));
+        const cidrs = splitLines(readForm(form, 'cidrs'));
+        create.mutate({
+          name: readForm(form, 'name').trim(),
+          ...(origins.length > 0 && { allowed_origins: origins }),
+          ...(cidrs.length > 0 && { allowed_cidrs: cidrs }),
+        });
+      }}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="What uses it, such as checkout."
+        maxLength={100}
+        autoComplete="off"
+        required
+      />
+      <TextArea
+        name="origins"
+        label="Origins (optional)"
+        hint="Pages that may use it, one on each line, such as https://app.example. Empty: any."
+        spellCheck={false}
+      />
+      <TextArea
+        name="cidrs"
+        label="Networks (optional)"
+        hint="Addresses that may use it, one on each line, such as 203.0.113.0/24. Empty: any."
+        spellCheck={false}
+      />
+    </FormDialog>
   );
 }

@@ -2,9 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreateTokenRequest } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
@@ -47,47 +45,37 @@ export function CreateTokenDialog({ onCreated, onClose }: CreateTokenDialogProps
     });
   };
   return (
-    <Dialog title="Create an access token" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(event.currentTarget);
-        }}
-      >
-        <Field
-          name="name"
-          label="Name"
-          hint="What uses it, such as payouts."
-          maxLength={100}
-          autoComplete="off"
-          required
-        />
-        <fieldset className="choices">
-          <legend>Scopes</legend>
-          {scopes.map((scope) => (
-            <label key={scope}>
-              <input type="checkbox" name="scope" value={scope} />
-              <code>{scope}</code>
-            </label>
-          ))}
-          {isScopeMissing && (
-            <p className="field-problem" role="alert">
-              Choose at least one.
-            </p>
-          )}
-        </fieldset>
-        <Select name="expiry" label="It stops working" options={EXPIRIES} defaultValue={String(90 * DAY)} />
-        <ErrorNotice error={create.error} operation={['Access tokens', 'createToken']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create an access token"
+      action="Create"
+      call={create}
+      operation={['Access tokens', 'createToken']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="What uses it, such as payouts."
+        maxLength={100}
+        autoComplete="off"
+        required
+      />
+      <fieldset className="choices">
+        <legend>Scopes</legend>
+        {scopes.map((scope) => (
+          <label key={scope}>
+            <input type="checkbox" name="scope" value={scope} />
+            <code>{scope}</code>
+          </label>
+        ))}
+        {isScopeMissing && (
+          <p className="field-problem" role="alert">
+            Choose at least one.
+          </p>
+        )}
+      </fieldset>
+      <Select name="expiry" label="It stops working" options={EXPIRIES} defaultValue={String(90 * DAY)} />
+    </FormDialog>
   );
 }

@@ -26,8 +26,7 @@ export function RotateKeyDialog({ apiKey, onRotated, onClose }: RotateKeyDialogP
       hint="Both work until then, so that you can replace it without a break."
       action="Rotate"
       maxDays={30}
-      isBusy={rotate.isPending}
-      error={rotate.error}
+      call={rotate}
       operation={['API keys', 'rotateKey']}
       onReplace={rotate.mutate}
       onClose={onClose}

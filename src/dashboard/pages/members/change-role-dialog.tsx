@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Member } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { RoleChoices } from './role-choices.tsx';
@@ -24,30 +22,19 @@ export function ChangeRoleDialog({ member, onChanged, onClose }: ChangeRoleDialo
     onSuccess: onChanged,
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Role of ${member.name}`}
       description="It counts from the next request of the member on."
+      action="Change the role"
+      call={change}
+      operation={['Members', 'changeRole']}
+      onSubmit={(form) => {
+        const role = readForm(form, 'role');
+        if (isRole(role)) change.mutate({ role });
+      }}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const role = readForm(event.currentTarget, 'role');
-          if (isRole(role)) change.mutate({ role });
-        }}
-      >
-        <RoleChoices chosen={member.role} />
-        <ErrorNotice error={change.error} operation={['Members', 'changeRole']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={change.isPending}>
-            Change the role
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <RoleChoices chosen={member.role} />
+    </FormDialog>
   );
 }

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewInvitation } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Button } from '../../parts/button.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Field } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { Secret } from '../../parts/secret.tsx';
@@ -24,40 +24,28 @@ export function InviteDialogs({ onClose }: { readonly onClose: () => void }) {
   });
   if (invite.data !== undefined) return <NewInvitationDialog invitation={invite.data} onClose={onClose} />;
   return (
-    <Dialog
+    <FormDialog
       title="Invite a member"
       description="The link works once, for seven days. An open one for the same email stops working."
+      action="Create the invitation"
+      call={invite}
+      operation={['Members', 'createInvitation']}
+      onSubmit={(form) => {
+        const role = readForm(form, 'role');
+        if (isRole(role)) invite.mutate({ email: readForm(form, 'email').trim(), role });
+      }}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          const role = readForm(form, 'role');
-          if (isRole(role)) invite.mutate({ email: readForm(form, 'email').trim(), role });
-        }}
-      >
-        <Field
-          name="email"
-          type="email"
-          label="Email"
-          hint="The invited person signs in with it."
-          autoComplete="off"
-          required
-        />
-        <RoleChoices chosen="viewer" />
-        <ErrorNotice error={invite.error} operation={['Members', 'createInvitation']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={invite.isPending}>
-            Create the invitation
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        name="email"
+        type="email"
+        label="Email"
+        hint="The invited person signs in with it."
+        autoComplete="off"
+        required
+      />
+      <RoleChoices chosen="viewer" />
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Badge } from '../../parts/badge.tsx';
-import type { Attention } from './attention.ts';
+import type { Attention } from './attention-item.ts';
 
 /** What needs attention, each with the page where it is settled. */
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {

@@ -1,53 +1,26 @@
-import type {
-  Account,
-  ApiKey,
-  AccessToken,
-  Network,
-  Session,
-  Webhook,
-} from '../../../../generated/account/types.ts';
-import { formatCount, formatUsd } from '../../parts/format-number.ts';
+import { formatCount } from '../../parts/format-number.ts';
 import { standingOf } from '../webhooks/webhook-standing.ts';
-import { microOf } from '../../parts/usd.ts';
-
-/** Something that the member should look at, and the page where. */
-export type Attention = {
-  readonly id: string;
-  readonly tone: 'warn' | 'bad';
-  readonly text: string;
-  readonly link: { readonly href: string; readonly title: string };
-};
-
-/** What the overview has read; undefined where the member may not, or where it failed. */
-export type OverviewFacts = {
-  readonly session: Pick<Session, 'has_second_factor' | 'backup_codes_left'>;
-  readonly networks?: readonly Network[] | undefined;
-  readonly account?: Pick<Account, 'billing' | 'balance'> | undefined;
-  readonly keys?: readonly ApiKey[] | undefined;
-  readonly tokens?: readonly AccessToken[] | undefined;
-  /** Calls that the plan did not allow in the last day. */
-  readonly refused?: number | undefined;
-  readonly webhooks?: readonly Webhook[] | undefined;
-  readonly openRequests?: number | undefined;
-  readonly nowMs: number;
-};
+import type { OverviewFacts } from './attention-facts.ts';
+import type { Attention } from './attention-item.ts';
+import { findMoneyAttention } from './money-attention.ts';
+import { ofServiceLevel } from './service-level-attention.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 const FEW_CODES = 2;
-/** A prepaid account with less is about to be refused. */
-const LOW_MICRO_USD = 1_000_000n;
 
 /** Returns what needs attention, the most urgent first. */
 export function findAttention(facts: OverviewFacts): readonly Attention[] {
   return [
     ...ofNetworks(facts),
-    ...ofMoney(facts),
+    ...ofServiceLevel(facts.availability, facts.nowMs),
+    ...findMoneyAttention(facts),
     ...ofWebhooks(facts),
     ...ofCalls(facts),
     ...ofSecurity(facts),
     ...ofExpiry(facts),
     ...ofRequests(facts),
+    ...ofAccounts(facts),
   ];
 }
 
@@ -63,23 +36,6 @@ function ofNetworks({ networks = [] }: OverviewFacts): readonly Attention[] {
           : `The node of ${name}, ${environment} has fallen behind. Its answers may be old.`,
       link: { href: '#networks', title: 'Networks' },
     }));
-}
-
-function ofMoney({ account }: OverviewFacts): readonly Attention[] {
-  const available = account?.balance?.available_usd;
-  if (account?.billing !== 'prepaid' || available === undefined || microOf(available) >= LOW_MICRO_USD)
-    return [];
-  const isUsedUp = microOf(available) <= 0n;
-  return [
-    {
-      id: 'balance',
-      tone: isUsedUp ? 'bad' : 'warn',
-      text: isUsedUp
-        ? 'Nothing is left of the balance: wallet operations are refused. Ask the operator for credit.'
-        : `${formatUsd(available)} are left of the balance. Wallet operations are refused when it is used up.`,
-      link: { href: '/usage/billing', title: 'Billing' },
-    },
-  ];
 }
 
 function ofWebhooks({ webhooks = [] }: OverviewFacts): readonly Attention[] {
@@ -164,6 +120,18 @@ function ofRequests({ openRequests = 0 }: OverviewFacts): readonly Attention[] {
       tone: 'warn',
       text: `${openRequests === 1 ? '1 request for a higher limit waits' : `${openRequests} requests for higher limits wait`} for an operator.`,
       link: { href: '/operator/requests', title: 'Decide' },
+    },
+  ];
+}
+
+function ofAccounts({ accountsInNeed = 0 }: OverviewFacts): readonly Attention[] {
+  if (accountsInNeed === 0) return [];
+  return [
+    {
+      id: 'accounts',
+      tone: 'warn',
+      text: `${accountsInNeed === 1 ? '1 account needs' : `${accountsInNeed} accounts need`} a credit limit: charged more than the invoice threshold this month, and not invoiced.`,
+      link: { href: '/operator/accounts?only=needs_credit_limit', title: 'Look at them' },
     },
   ];
 }

@@ -12,7 +12,7 @@ export function BalancePanel({ account, error }: BalancePanelProps) {
     <section className="panel" aria-labelledby="balance">
       <div className="panel-head">
         <h2 id="balance">Balance</h2>
-        <Link href="/usage/billing">Billing</Link>
+        <Link href="/billing">Billing</Link>
       </div>
       <ErrorNotice error={error} operation={['Account', 'getAccount']} />
       {balance !== undefined && (

@@ -14,7 +14,7 @@ import './overview-page.css';
 export function OverviewPage() {
   const session = useSession();
   const hasMoney = useScopes('billing:read');
-  const { networks, own, keys, tokens, webhooks, requests, isReading } = useOverview();
+  const { networks, own, keys, tokens, webhooks, isReading, ...read } = useOverview();
   const lead = `Account ${session.account.name}`;
   // All at once: what is read last would move what stands below it.
   if (isReading) {
@@ -37,7 +37,11 @@ export function OverviewPage() {
     tokens: tokens.data?.tokens,
     refused: ownCalls(shown, 'day')?.refused,
     webhooks: webhooks.data,
-    openRequests: requests.data?.limit_requests.length,
+    settings: read.settings.data,
+    invoices: read.invoices.data,
+    availability: read.availability.data,
+    openRequests: read.requests.data?.limit_requests.length,
+    accountsInNeed: read.inNeed.data,
     nowMs: Date.now(),
   });
   const isNew = keys.data?.keys.length === 0 || ownCalls(shown, 'month')?.calls === 0;

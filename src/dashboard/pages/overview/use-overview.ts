@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { account } from '../../calls/account-client.ts';
 import { useScopes } from '../../session/session.tsx';
+import { useBilling } from '../billing/use-billing.ts';
+import { useAvailability } from '../service-level/use-availability.ts';
 
 const REFRESH_MS = 15_000;
 /** Newest keys and tokens that are looked at for those that expire. */
@@ -38,9 +40,21 @@ export function useOverview() {
     queryFn: ({ signal }) => account.listOpenLimitRequests({}, { signal }),
     enabled: operates,
   });
-  const all = [networks, own, keys, tokens, webhooks, requests];
+  const inNeed = useQuery({
+    queryKey: ['accounts-in-need'],
+    queryFn: async ({ signal }) =>
+      (await account.listAccounts({ only: 'needs_credit_limit' }, { signal })).accounts.length,
+    enabled: operates,
+  });
+  const availability = useAvailability();
+  const { settings, invoices } = useBilling({ isAllowed: hasMoney });
+  const all = [
+    ...[networks, own, keys, tokens, webhooks],
+    ...[requests, inNeed, availability, settings, invoices],
+  ];
   return {
-    ...{ networks, own, keys, tokens, webhooks, requests },
+    ...{ networks, own, keys, tokens, webhooks },
+    ...{ requests, inNeed, availability, settings, invoices },
     isReading: all.some(({ isLoading }) => isLoading),
   };
 }

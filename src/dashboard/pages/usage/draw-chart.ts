@@ -11,6 +11,8 @@ export type Line = {
 type Drawing = {
   readonly lines: readonly Line[];
   readonly series: TimeSeries;
+  /** Prints a value beside the scale; default as a short count. */
+  readonly print: ((value: number) => string) | undefined;
   /** Called with the point under the pointer; undefined where there is none. */
   readonly onPoint: (index: number | undefined) => void;
   /** Removes the chart. */
@@ -30,7 +32,7 @@ const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 /** Draws bars over time into a room, in the colours of the theme, as wide as the room is. */
 export async function drawChart(
   room: HTMLElement,
-  { lines, series, onPoint, signal }: Drawing,
+  { lines, series, print = printShort, onPoint, signal }: Drawing,
 ): Promise<void> {
   const [{ default: UPlot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
   if (signal.aborted) return;
@@ -58,7 +60,12 @@ export async function drawChart(
       },
       axes: [
         { ...axis, grid: { show: false }, space: 70, values: (_, ticks) => ticks.map(printTick) },
-        { ...axis, size: 56, incrs: WHOLE, values: (_, ticks) => ticks.map((tick) => SHORT.format(tick)) },
+        {
+          ...axis,
+          size: (_, texts) => scaleWidth(texts ?? []),
+          incrs: WHOLE,
+          values: (_, ticks) => ticks.map((tick) => print(tick)),
+        },
       ],
       series: [
         {},
@@ -93,6 +100,15 @@ export async function drawChart(
 function heightsOf({ values }: TimeSeries, { kind }: Line, index: number): number[] {
   const own = values[index] ?? [];
   return own.map((value, at) => (kind === 'above' ? value + (values[0]?.[at] ?? 0) : value));
+}
+
+/** Room for the texts beside the scale, in pixels. */
+function scaleWidth(texts: readonly string[]): number {
+  return Math.max(56, 16 + 8 * Math.max(0, ...texts.map(({ length }) => length)));
+}
+
+function printShort(value: number): string {
+  return SHORT.format(value);
 }
 
 /** The time of the reader; at midnight the date. */

@@ -24,7 +24,9 @@ type SumTableProps<Row> = {
 const WAITING_ROWS = 3;
 
 /** Sums in a table, which can be saved as CSV. */
-export function SumTable<Row extends { readonly group: string }>(props: SumTableProps<Row>) {
+export function SumTable<Row extends { readonly group: string; readonly operation?: string | undefined }>(
+  props: SumTableProps<Row>,
+) {
   const { caption, query, rows, columns, operation, file, empty } = props;
   const save = (): void => {
     const lines = (rows ?? []).map((row) => file.cellsOf(row));
@@ -52,7 +54,7 @@ export function SumTable<Row extends { readonly group: string }>(props: SumTable
           caption={caption}
           columns={columns}
           rows={rows ?? []}
-          keyOf={({ group }) => group}
+          keyOf={({ group, operation = '' }) => `${group} ${operation}`}
           waitingRows={rows === undefined && query.error === null ? WAITING_ROWS : 0}
         />
       )}

@@ -8,23 +8,25 @@ type TimeChartProps = {
   readonly label: string;
   readonly lines: readonly Line[];
   readonly series: TimeSeries;
+  /** Prints a value; default as a count. */
+  readonly print?: ((value: number) => string) | undefined;
 };
 
 const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 
 /** A chart over time. Its code is loaded with the first chart; its room is kept from the beginning. */
-export function TimeChart({ label, lines, series }: TimeChartProps) {
+export function TimeChart({ label, lines, series, print }: TimeChartProps) {
   const room = useRef<HTMLDivElement>(null);
   const [index, setIndex] = useState<number>();
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
     if (room.current === null) return;
     const controller = new AbortController();
-    drawChart(room.current, { lines, series, onPoint: setIndex, signal: controller.signal }).catch(() =>
-      setFailed(true),
+    drawChart(room.current, { lines, series, print, onPoint: setIndex, signal: controller.signal }).catch(
+      () => setFailed(true),
     );
     return () => controller.abort();
-  }, [lines, series]);
+  }, [lines, series, print]);
   const at = index === undefined ? undefined : series.times[index];
   const valueAt = (line: number): number =>
     (index === undefined ? undefined : series.values[line]?.[index]) ??
@@ -37,7 +39,7 @@ export function TimeChart({ label, lines, series }: TimeChartProps) {
             <svg width="10" height="10" aria-hidden="true">
               <rect width="10" height="10" rx="2" fill={`var(${color})`} />
             </svg>
-            {title} <span className="number">{formatCount(valueAt(line))}</span>
+            {title} <span className="number">{(print ?? formatCount)(valueAt(line))}</span>
           </span>
         ))}
         <span className="muted number chart-time">

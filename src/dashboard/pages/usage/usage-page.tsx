@@ -1,32 +1,30 @@
-import { useParams } from 'wouter';
+import { Redirect, useParams } from 'wouter';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { useScopes } from '../../session/session.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
-import { Billing } from './billing.tsx';
 import { CallUsage } from './call-usage.tsx';
 import { PlanLimits } from './plan-limits.tsx';
 import { WalletUsage } from './wallet-usage.tsx';
 import './usage-page.css';
 
-const CALLS = { href: '/usage', title: 'Calls' };
-const WALLETS = { href: '/usage/wallets', title: 'Wallet operations' };
-const LIMITS = { href: '/usage/limits', title: 'Limits' };
-const BILLING = { href: '/usage/billing', title: 'Billing' };
+const TABS = [
+  { href: '/usage', title: 'Calls' },
+  { href: '/usage/wallets', title: 'Wallet operations' },
+  { href: '/usage/limits', title: 'Limits' },
+];
 
-/** What the account used, and what it paid. */
+/** The usage of the account: calls, wallet operations, limits. */
 export function UsagePage() {
   const { list } = useParams();
-  const hasMoney = useScopes('billing:read');
-  const tabs = hasMoney ? [CALLS, WALLETS, LIMITS, BILLING] : [CALLS, WALLETS, LIMITS];
-  if (!tabs.some(({ href }) => href === ['/usage', list].filter(Boolean).join('/'))) return <NotFoundPage />;
+  // Bookmarks of what was a view of this page.
+  if (list === 'billing') return <Redirect to="/billing" replace />;
+  if (!TABS.some(({ href }) => href === ['/usage', list].filter(Boolean).join('/'))) return <NotFoundPage />;
   return (
     <Page title="Usage" lead="Calls to the networks, wallet operations, and what they cost.">
-      <Tabs label="Views" tabs={tabs} />
+      <Tabs label="Views" tabs={TABS} />
       {list === undefined && <CallUsage />}
       {list === 'wallets' && <WalletUsage />}
       {list === 'limits' && <PlanLimits />}
-      {list === 'billing' && <Billing />}
     </Page>
   );
 }

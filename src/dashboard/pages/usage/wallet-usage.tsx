@@ -3,8 +3,10 @@ import { useMemo, useState } from 'react';
 import type { WalletUsage as Sums, WalletUsageSum } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Select } from '../../parts/field.tsx';
+import { formatMicroUsd } from '../../parts/format-number.ts';
 import { Count, Usd } from '../../parts/number.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { microOf } from '../../parts/usd.ts';
 import { useScopes } from '../../session/session.tsx';
 import { groupName } from './group-name.ts';
 import { type Span, spanOf } from './span.ts';
@@ -15,16 +17,41 @@ import { TimeChart } from './time-chart.tsx';
 import { toTimeSeries } from './time-series.ts';
 
 type Group = Sums['by'];
+type Chart = {
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly valuesOf: (row: WalletUsageSum) => readonly number[];
+  /** Prints a value; default as a count. */
+  readonly print?: (value: number) => string;
+};
 
 const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'operation', text: 'Operation' },
   { value: 'token', text: 'Token or member' },
   { value: 'day', text: 'Day (UTC)' },
+  { value: 'day_operation', text: 'Day (UTC) and operation' },
   { value: 'hour', text: 'Hour (UTC)' },
 ];
-const LINES: readonly Line[] = [
-  { title: 'Requests', color: '--accent', kind: 'base' },
-  { title: 'Refused', color: '--warn', kind: 'above' },
+/** Cost is in micro-USD, so that sums of it are exact. */
+const CHARTS = {
+  requests: {
+    label: 'Requests',
+    lines: [
+      { title: 'Requests', color: '--accent', kind: 'base' },
+      { title: 'Refused', color: '--warn', kind: 'above' },
+    ],
+    valuesOf: ({ requests, refused }) => [requests, refused],
+  },
+  cost: {
+    label: 'Cost',
+    lines: [{ title: 'Cost', color: '--accent', kind: 'base' }],
+    valuesOf: ({ cost_usd = '0.00' }) => [Number(microOf(cost_usd))],
+    print: formatMicroUsd,
+  },
+} satisfies Record<string, Chart>;
+const DRAWN: readonly { readonly value: keyof typeof CHARTS; readonly text: string }[] = [
+  { value: 'requests', text: 'Requests' },
+  { value: 'cost', text: 'Cost' },
 ];
 
 /** Requests to the wallet service, with what they cost for members who may see it. */
@@ -32,6 +59,8 @@ export function WalletUsage() {
   const hasMoney = useScopes('billing:read');
   const [span, setSpan] = useState<Span>(() => spanOf('day', Date.now()));
   const [by, setBy] = useState<Group>('operation');
+  const [drawn, setDrawn] = useState<keyof typeof CHARTS>('requests');
+  const chart: Chart = CHARTS[drawn];
   const bounds = { since: span.since, ...(span.until !== undefined && { until: span.until }) };
   const time = useQuery({
     queryKey: ['wallet-usage', 'time', span],
@@ -46,10 +75,10 @@ export function WalletUsage() {
   const series = useMemo(
     () =>
       toTimeSeries(time.data?.rows ?? [], span, {
-        ...{ nowMs: Date.now(), width: LINES.length },
-        valuesOf: ({ requests, refused }) => [requests, refused],
+        ...{ nowMs: Date.now(), width: chart.lines.length },
+        valuesOf: chart.valuesOf,
       }),
-    [time.data, span],
+    [time.data, span, chart],
   );
   return (
     <section className="panel" aria-labelledby="wallet-operations">
@@ -62,8 +91,21 @@ export function WalletUsage() {
           value={by}
           onChange={({ target }) => setBy(target.value as Group)}
         />
+        {hasMoney && (
+          <Select
+            label="Chart"
+            options={DRAWN}
+            value={drawn}
+            onChange={({ target }) => setDrawn(target.value as keyof typeof CHARTS)}
+          />
+        )}
       </div>
-      <TimeChart label={`Requests by ${span.unit}`} lines={LINES} series={series} />
+      <TimeChart
+        label={`${chart.label} by ${span.unit}`}
+        lines={chart.lines}
+        series={series}
+        print={chart.print}
+      />
       <SumTable
         caption="Wallet operations"
         query={sums}
@@ -72,9 +114,13 @@ export function WalletUsage() {
         operation={['Usage', 'getWalletUsage']}
         file={{
           name: `wallet-usage-${by}.csv`,
-          head: [by, 'id', 'requests', 'refused', 'units', ...(hasMoney ? ['cost_usd'] : [])],
+          head: [
+            ...(isDaily(by) ? ['day', 'operation'] : [by, 'id']),
+            ...['requests', 'refused', 'units', ...(hasMoney ? ['cost_usd'] : [])],
+          ],
           cellsOf: (row) => [
-            ...[groupName(row, by), row.group, row.requests, row.refused, row.units],
+            ...[groupName(row, by), isDaily(by) ? row.operation : row.group],
+            ...[row.requests, row.refused, row.units],
             ...(hasMoney ? [row.cost_usd] : []),
           ],
         }}
@@ -84,19 +130,31 @@ export function WalletUsage() {
   );
 }
 
+/** True for the sums of each operation on each day. */
+function isDaily(by: Group): boolean {
+  return by === 'day_operation';
+}
+
 function columnsOf(by: Group, hasMoney: boolean): readonly Column<WalletUsageSum>[] {
+  const name = {
+    title: GROUPS.find(({ value }) => value === by)?.text ?? by,
+    share: 2.4,
+    show: (row: WalletUsageSum) => groupName(row, by),
+  };
   return [
-    {
-      title: GROUPS.find(({ value }) => value === by)?.text ?? by,
-      share: 2.4,
-      show: (row) => groupName(row, by),
-    },
+    ...(isDaily(by) ? [{ ...name, title: 'Day (UTC)', share: 1.2 }, OPERATION] : [name]),
     { title: 'Requests', kind: 'number', show: ({ requests }) => <Count value={requests} /> },
     { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
     // The books know nothing of tokens.
     ...(by === 'token' ? [] : CHARGED.slice(0, hasMoney ? 2 : 1)),
   ];
 }
+
+const OPERATION: Column<WalletUsageSum> = {
+  title: 'Operation',
+  share: 1.2,
+  show: ({ operation }) => operation,
+};
 
 const CHARGED: readonly Column<WalletUsageSum>[] = [
   {

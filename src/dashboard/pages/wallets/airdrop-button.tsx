@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { nameOf, type Network } from '../../parts/networks.ts';
 import { useAnnounce } from '../../shell/announcements.tsx';
 import { explainTransactionError } from '../explorer/transaction/explain-error.ts';
-import { useStoppable } from './use-stoppable.ts';
+import { useStoppable } from '../../parts/use-stoppable.ts';
 
 type AirdropButtonProps = {
   readonly network: Network;

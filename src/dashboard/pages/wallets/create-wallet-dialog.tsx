@@ -1,8 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { wallets } from '../../calls/credentials.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { useState } from 'react';
@@ -32,52 +30,39 @@ export function CreateWalletDialog({ onCreated, onClose }: CreateWalletDialogPro
     },
   });
   return (
-    <Dialog title="Create a managed wallet" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(readForm(event.currentTarget, 'label').trim());
-        }}
-      >
-        <Select
-          label="Kind"
-          value={kind}
-          options={KINDS}
-          onChange={(event) => setKind(event.currentTarget.value === 'master' ? 'master' : 'single')}
+    <FormDialog
+      title="Create a managed wallet"
+      action="Create"
+      call={create}
+      operation={['Create wallets', kind === 'single' ? 'createWallet' : 'createHdWallets', 'wallets']}
+      onSubmit={(form) => create.mutate(readForm(form, 'label').trim())}
+      onClose={onClose}
+    >
+      <Select
+        label="Kind"
+        value={kind}
+        options={KINDS}
+        onChange={(event) => setKind(event.currentTarget.value === 'master' ? 'master' : 'single')}
+      />
+      {kind === 'single' && (
+        <Field
+          name="label"
+          label="Label (optional)"
+          hint="What you find it by, such as deposit 4711."
+          maxLength={100}
+          autoComplete="off"
         />
-        {kind === 'single' && (
-          <Field
-            name="label"
-            label="Label (optional)"
-            hint="What you find it by, such as deposit 4711."
-            maxLength={100}
-            autoComplete="off"
-          />
-        )}
-        {kind === 'single' ? (
-          <CostNote price="wallet_creation" per="The wallet" operation={['Create wallets', 'createWallet']} />
-        ) : (
-          <CostNote
-            price="hd_child_derivation"
-            per="The first child, m/44'/501'/0'/0',"
-            operation={['Create wallets', 'createHdWallets']}
-          />
-        )}
-        <ErrorNotice
-          error={create.error}
-          operation={['Create wallets', kind === 'single' ? 'createWallet' : 'createHdWallets', 'wallets']}
+      )}
+      {kind === 'single' ? (
+        <CostNote price="wallet_creation" per="The wallet" operation={['Create wallets', 'createWallet']} />
+      ) : (
+        <CostNote
+          price="hd_child_derivation"
+          per="The first child, m/44'/501'/0'/0',"
+          operation={['Create wallets', 'createHdWallets']}
         />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 

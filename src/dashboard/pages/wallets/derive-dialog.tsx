@@ -10,7 +10,7 @@ import { readForm } from '../../parts/read-form.ts';
 import { Progress } from '../../parts/progress.tsx';
 import { CostNote } from './cost-note.tsx';
 import { NumberField } from './number-field.tsx';
-import { useStoppable } from './use-stoppable.ts';
+import { useStoppable } from '../../parts/use-stoppable.ts';
 
 type DeriveDialogProps = { readonly master: WalletMetadata; readonly onClose: () => void };
 

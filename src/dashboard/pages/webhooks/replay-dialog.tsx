@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Webhook } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 
@@ -20,39 +18,26 @@ export function ReplayDialog({ webhook, onDone, onClose }: ReplayDialogProps) {
     onSuccess: onDone,
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Send events to ${webhook.name} again`}
       description="Every event that it gets is sent again with the same webhook-id, so that a receiver can tell which it has."
+      action="Send again"
+      call={replay}
+      operation={['Webhooks', 'replayWebhook']}
+      onSubmit={(form) => replay.mutate(Number(readForm(form, 'from')))}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          replay.mutate(Number(readForm(event.currentTarget, 'from')));
-        }}
-      >
-        <Field
-          name="from"
-          type="number"
-          inputMode="numeric"
-          min={1}
-          step={1}
-          label="From this record of the audit log on"
-          hint={`It has come to record ${webhook.position}.`}
-          defaultValue={1}
-          required
-        />
-        <ErrorNotice error={replay.error} operation={['Webhooks', 'replayWebhook']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={replay.isPending}>
-            Send again
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        name="from"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        step={1}
+        label="From this record of the audit log on"
+        hint={`It has come to record ${webhook.position}.`}
+        defaultValue={1}
+        required
+      />
+    </FormDialog>
   );
 }

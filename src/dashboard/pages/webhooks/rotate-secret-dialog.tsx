@@ -26,8 +26,7 @@ export function RotateSecretDialog({ webhook, onRotated, onClose }: RotateSecret
       hint="Events are signed with both until then, so that receivers can change over without a break."
       action="Replace"
       maxDays={7}
-      isBusy={rotate.isPending}
-      error={rotate.error}
+      call={rotate}
       operation={['Webhooks', 'rotateWebhookSecret']}
       onReplace={rotate.mutate}
       onClose={onClose}

@@ -2,9 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreateWebhookRequest, NewWebhook, Webhook } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Field, TextArea } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { splitLines } from '../../parts/split-lines.ts';
@@ -47,71 +45,56 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
   const chosen = webhook?.events ?? [];
   const types = chosen.filter((event) => EVENT_GROUPS.every(({ pattern }) => pattern !== event));
   return (
-    <Dialog title={webhook === undefined ? 'Create a webhook' : `Change ${webhook.name}`} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(event.currentTarget);
-        }}
-      >
-        <Field
-          name="name"
-          label="Name"
-          hint="What receives the events, such as billing system."
-          defaultValue={webhook?.name}
-          maxLength={100}
-          autoComplete="off"
-          required
-        />
-        <Field
-          name="url"
-          type="url"
-          label="URL"
-          hint="https, at a public address, unless the server allows others."
-          defaultValue={webhook?.url}
-          autoComplete="off"
-          required
-        />
-        <fieldset className="choices">
-          <legend>Events: all, or those of</legend>
-          {EVENT_GROUPS.map(({ pattern, count }) => (
-            <label key={pattern}>
-              <input type="checkbox" name="group" value={pattern} defaultChecked={chosen.includes(pattern)} />
-              <span>
-                <code>{pattern}</code>, {count} types
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <TextArea
-          name="types"
-          label="Single types (optional)"
-          hint="One on each line, such as wallet.sign. Nothing chosen: all events."
-          problem={strange === undefined ? undefined : `No event is called ${strange}.`}
-          defaultValue={types.join('\n')}
-          spellCheck={false}
-        />
-        <LedgerFields ledger={webhook?.ledger} />
-        <label className="choice">
-          <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
-          <span>
-            Events of one wallet come in order: one that fails holds up the later ones of its wallet
-          </span>
-        </label>
-        <ErrorNotice
-          error={save.error}
-          operation={['Webhooks', webhook === undefined ? 'createWebhook' : 'updateWebhook']}
-        />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={save.isPending}>
-            {webhook === undefined ? 'Create' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={webhook === undefined ? 'Create a webhook' : `Change ${webhook.name}`}
+      action={webhook === undefined ? 'Create' : 'Save'}
+      call={save}
+      operation={['Webhooks', webhook === undefined ? 'createWebhook' : 'updateWebhook']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="What receives the events, such as billing system."
+        defaultValue={webhook?.name}
+        maxLength={100}
+        autoComplete="off"
+        required
+      />
+      <Field
+        name="url"
+        type="url"
+        label="URL"
+        hint="https, at a public address, unless the server allows others."
+        defaultValue={webhook?.url}
+        autoComplete="off"
+        required
+      />
+      <fieldset className="choices">
+        <legend>Events: all, or those of</legend>
+        {EVENT_GROUPS.map(({ pattern, count }) => (
+          <label key={pattern}>
+            <input type="checkbox" name="group" value={pattern} defaultChecked={chosen.includes(pattern)} />
+            <span>
+              <code>{pattern}</code>, {count} types
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <TextArea
+        name="types"
+        label="Single types (optional)"
+        hint="One on each line, such as wallet.sign. Nothing chosen: all events."
+        problem={strange === undefined ? undefined : `No event is called ${strange}.`}
+        defaultValue={types.join('\n')}
+        spellCheck={false}
+      />
+      <LedgerFields ledger={webhook?.ledger} />
+      <label className="choice">
+        <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
+        <span>Events of one wallet come in order: one that fails holds up the later ones of its wallet</span>
+      </label>
+    </FormDialog>
   );
 }

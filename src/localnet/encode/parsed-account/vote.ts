@@ -1,24 +1,34 @@
 import { encodeBase58 } from '../../bytes/base58.ts';
 import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
-import type { JsonValue, ParsedState } from './parsed-state.ts';
+import type { ParsedState } from './parsed-state.ts';
+
+type Lockout = { readonly slot: bigint; readonly confirmationCount: number };
 
 const PRIOR_VOTERS = 32;
 const BLS_KEY_SIZE = 48;
 
 /** Parses a vote account in any layout since version 1.14; members of the newest layout are shown for it only. */
 export function parseVote(data: Uint8Array): ParsedState | undefined {
-  const info = decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader));
+  const info = readVoteAccount(data);
   return info === undefined ? undefined : { type: 'vote', info };
 }
 
-const LAYOUTS: readonly ((reader: ByteReader) => JsonValue)[] = [
+/** The content of a vote account. */
+export type VoteInfo = ReturnType<typeof readVersion3> | ReturnType<typeof readVersion4>;
+
+/** Reads a vote account in any layout since version 1.14; undefined: it is none, or not initialized. */
+export function readVoteAccount(data: Uint8Array): VoteInfo | undefined {
+  return decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader));
+}
+
+const LAYOUTS: readonly ((reader: ByteReader) => VoteInfo)[] = [
   (reader) => reader.reject(),
   (reader) => readVersion3(reader, readLockout),
   (reader) => readVersion3(reader, readLandedVote),
   readVersion4,
 ];
 
-function readVersion3(reader: ByteReader, readVote: (reader: ByteReader) => JsonValue) {
+function readVersion3(reader: ByteReader, readVote: (reader: ByteReader) => Lockout) {
   return {
     nodePubkey: reader.address(),
     authorizedWithdrawer: reader.address(),
@@ -51,7 +61,7 @@ function readVersion4(reader: ByteReader) {
   };
 }
 
-function readVotes(reader: ByteReader, readVote: (reader: ByteReader) => JsonValue) {
+function readVotes(reader: ByteReader, readVote: (reader: ByteReader) => Lockout) {
   return {
     votes: reader.list(reader.u64(), () => readVote(reader)),
     rootSlot: reader.option(() => reader.u64()),

@@ -35,6 +35,11 @@ export function parseInstruction(
     : ({ program: parser.program, programId, parsed: byName(parsed), stackHeight } as ParsedInstruction);
 }
 
+/** Returns the name of a program as jsonParsed has it; undefined if nodes do not know the program. */
+export function programName(programId: string): string | undefined {
+  return PARSERS.get(programId)?.program;
+}
+
 type Parser = {
   readonly program: string;
   readonly parse: (data: Uint8Array, accounts: readonly string[]) => ParsedBody | string | undefined;

@@ -27,6 +27,8 @@ export class PlainResponse {
   #head = '';
   #isClosed = false;
   headersSent = false;
+  /** The status that was sent; 200 before. */
+  statusCode = 200;
   /** True once the system has taken the whole answer. */
   writableFinished = false;
 
@@ -52,6 +54,7 @@ export class PlainResponse {
     const fate = isLast() ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`;
     this.#head = `${head}Date: ${httpDate()}\r\nConnection: ${fate}\r\n\r\n`;
     this.headersSent = true;
+    this.statusCode = status;
   }
 
   write(part: Buffer): void {

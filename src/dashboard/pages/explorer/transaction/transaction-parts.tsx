@@ -6,7 +6,7 @@ import type {
 import { Badge } from '../../../parts/badge.tsx';
 import { Facts } from '../../../parts/facts.tsx';
 import { KeyText } from '../../../parts/key-text.tsx';
-import { explorerPath, type Network } from '../../../parts/networks.ts';
+import { explorerPath, type Network, tracePath } from '../../../parts/networks.ts';
 import { Count, Sol } from '../../../parts/number.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { instantOf } from '../../../parts/unix-time.ts';
@@ -66,6 +66,10 @@ export function TransactionParts({ network, signature, transaction, status }: Tr
             meta?.computeUnitsConsumed === undefined
               ? undefined
               : { name: 'Compute units', value: <Count value={meta.computeUnitsConsumed} /> },
+            {
+              name: 'Trace',
+              value: <Link href={tracePath(network, signature)}>Explain it call by call</Link>,
+            },
             { name: 'Version', value: version === undefined ? 'legacy' : String(version) },
             {
               name: signers.length === 1 ? 'Signer' : 'Signers',

@@ -1,6 +1,8 @@
 import type { AccountDialog, AccountDialogProps } from './account-dialog.ts';
+import { BookPaymentDialog } from './book-payment-dialog.tsx';
 import { ChangePlanDialog } from './change-plan-dialog.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
+import { SetBillingDialog } from './set-billing-dialog.tsx';
 import { SetLimitDialog } from './set-limit-dialog.tsx';
 import { SetupLinkDialog } from './setup-link-dialog.tsx';
 
@@ -14,6 +16,17 @@ export function AccountDialogs({
       return <ChangePlanDialog {...props} />;
     case 'credit':
       return <CreditDialog {...props} />;
+    case 'payment':
+      return (
+        <BookPaymentDialog
+          accountId={props.shown.account_id}
+          accountName={props.shown.name}
+          onBooked={props.onStale}
+          onClose={props.onClose}
+        />
+      );
+    case 'billing':
+      return <SetBillingDialog {...props} />;
     case 'limit':
       return <SetLimitDialog {...props} limit={dialog.limit} />;
     case 'setup-link':

@@ -10,20 +10,25 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { useScopes } from '../../../session/session.tsx';
-import { ACCOUNTS_KEY, accountKey, PLANS_KEY } from '../keys.ts';
+import { ACCOUNTS_KEY, accountKey, OPERATED_INVOICES_KEY, OPERATOR_KEY, PLANS_KEY } from '../keys.ts';
 import type { AccountDialog } from './account-dialog.ts';
+import { AccountBilling } from './account-billing.tsx';
 import { AccountDialogs } from './account-dialogs.tsx';
+import { AccountInvoices } from './account-invoices.tsx';
 import { AccountLimits } from './account-limits.tsx';
 import { AccountMoney } from './account-money.tsx';
 
-/** An account as its operator sees it: plan, limits and money. */
+/** An account as its operator sees it: plan, limits, money and invoices. */
 export function AccountPage({ id }: { readonly id: string }) {
   const read = useQuery({
     queryKey: accountKey(id),
     queryFn: ({ signal }) => account.readAccount(id, { signal }),
   });
   return (
-    <Page title={read.data?.name ?? 'Account'} lead="An account of this server: plan, limits and money.">
+    <Page
+      title={read.data?.name ?? 'Account'}
+      lead="An account of this server: plan, limits, money and invoices."
+    >
       <p>
         <Link href="/operator/accounts">All accounts</Link>
       </p>
@@ -47,6 +52,7 @@ export function AccountPage({ id }: { readonly id: string }) {
 function AccountPanels({ shown }: { readonly shown: OperatedAccount }) {
   const [dialog, setDialog] = useState<AccountDialog>();
   const mayManage = useScopes('operator:manage');
+  const mayBook = useScopes('operator:payments');
   const client = useQueryClient();
   const { account_id, created_at, operates } = shown;
   const open = mayManage ? setDialog : undefined;
@@ -78,7 +84,9 @@ function AccountPanels({ shown }: { readonly shown: OperatedAccount }) {
         </dl>
       </section>
       <AccountLimits shown={shown} onOpen={open} />
-      <AccountMoney balance={shown.balance} onOpen={open} />
+      <AccountBilling balance={shown.balance} onOpen={open} />
+      <AccountMoney balance={shown.balance} onOpen={open} mayBook={mayBook} />
+      <AccountInvoices accountId={account_id} />
       {dialog !== undefined && (
         <AccountDialogs
           dialog={dialog}
@@ -87,6 +95,11 @@ function AccountPanels({ shown }: { readonly shown: OperatedAccount }) {
             client.setQueryData(accountKey(account_id), changed);
             void client.invalidateQueries({ queryKey: ACCOUNTS_KEY });
             void client.invalidateQueries({ queryKey: PLANS_KEY });
+            void client.invalidateQueries({ queryKey: OPERATED_INVOICES_KEY });
+            setDialog(undefined);
+          }}
+          onStale={() => {
+            void client.invalidateQueries({ queryKey: OPERATOR_KEY });
             setDialog(undefined);
           }}
           onClose={() => setDialog(undefined)}

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { Link, useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams, useSearchParams } from 'wouter';
 import type { ListedAccount } from '../../../../../generated/account/types.ts';
 import { account } from '../../../calls/account-client.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
+import { Select } from '../../../parts/field.tsx';
 import { ListPage } from '../../../parts/list-page.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { ReferenceLink } from '../../../parts/reference-link.tsx';
@@ -14,8 +15,17 @@ import { useScopes } from '../../../session/session.tsx';
 import { ACCOUNTS_KEY } from '../keys.ts';
 import { AccountPage } from './account-page.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
+import './accounts-page.css';
 
 const LIST_ACCOUNTS = ['Operators', 'listAccounts'] as const;
+const ALL = 'all';
+const IN_NEED = 'needs_credit_limit';
+const CHOICES = [
+  { value: ALL, text: 'All' },
+  { value: IN_NEED, text: 'That need a credit limit' },
+] as const;
+/** Parameter of the address: which accounts are shown. */
+const ONLY = 'only';
 
 /** The accounts of the server, or the one that the address names. */
 export function AccountsPage() {
@@ -27,6 +37,9 @@ function AccountList() {
   const [name, setName] = useState('');
   const [isCreating, setCreating] = useState(false);
   const [, go] = useLocation();
+  const [params, setParams] = useSearchParams();
+  const isInNeed = params.get(ONLY) === IN_NEED;
+  const filters = { ...(name !== '' && { name }), ...(isInNeed && ({ only: IN_NEED } as const)) };
   const mayManage = useScopes('operator:manage');
   return (
     <Page
@@ -45,22 +58,24 @@ function AccountList() {
           <h2 id="accounts">Accounts</h2>
           <ReferenceLink operation={LIST_ACCOUNTS} />
         </div>
-        <SearchForm label="Name contains" maxLength={63} onSearch={setName} />
+        <div className="account-filters">
+          <SearchForm label="Name contains" maxLength={63} onSearch={setName} />
+          <Select
+            label="Show"
+            value={isInNeed ? IN_NEED : ALL}
+            options={CHOICES}
+            onChange={({ target }) => setParams(target.value === IN_NEED ? { [ONLY]: IN_NEED } : {})}
+          />
+        </div>
         <ListPage
           caption="Accounts"
-          queryKey={[...ACCOUNTS_KEY, { name }]}
-          read={(query, signal) =>
-            account.listAccounts({ ...query, ...(name !== '' && { name }) }, { signal })
-          }
+          queryKey={[...ACCOUNTS_KEY, filters]}
+          read={(query, signal) => account.listAccounts({ ...query, ...filters }, { signal })}
           rowsOf={({ accounts }) => accounts}
           columns={COLUMNS}
           keyOf={({ account_id }) => account_id}
           operation={LIST_ACCOUNTS}
-          empty={
-            name === ''
-              ? { title: 'No accounts', children: <p>Create one for each customer or team.</p> }
-              : { title: `No name contains “${name}”` }
-          }
+          empty={emptyOf(name, isInNeed)}
         />
       </section>
       {isCreating && (
@@ -73,14 +88,22 @@ function AccountList() {
   );
 }
 
+function emptyOf(name: string, isInNeed: boolean) {
+  if (name !== '') return { title: `No name contains “${name}”` };
+  return isInNeed
+    ? { title: 'No account needs a credit limit' }
+    : { title: 'No accounts', children: <p>Create one for each customer or team.</p> };
+}
+
 const COLUMNS: readonly Column<ListedAccount>[] = [
   {
     title: 'Name',
     share: 1.6,
-    show: ({ account_id, name, operates }) => (
+    show: ({ account_id, name, operates, needs_credit_limit }) => (
       <span>
         <Link href={`/operator/accounts/${account_id}`}>{name}</Link>{' '}
-        {operates && <Badge tone="warn">operator</Badge>}
+        {operates && <Badge tone="warn">operator</Badge>}{' '}
+        {needs_credit_limit && <Badge tone="bad">needs a credit limit</Badge>}
       </span>
     ),
   },

@@ -1,8 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { account } from '../../../calls/account-client.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
 import { PlanSelect } from '../plan-select.tsx';
@@ -16,29 +14,16 @@ export function ChangePlanDialog({ shown, onChanged, onClose }: AccountDialogPro
     onSuccess: onChanged,
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Plan of ${shown.name}`}
       description="It applies from the next request on, in every process of the server."
+      action="Change the plan"
+      call={change}
+      operation={['Operators', 'setAccountPlan']}
+      onSubmit={(form) => change.mutate(readForm(form, 'plan'))}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(readForm(event.currentTarget, 'plan'));
-        }}
-      >
-        <PlanSelect chosen={shown.plan.name} />
-        <ErrorNotice error={change.error} operation={['Operators', 'setAccountPlan']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={change.isPending}>
-            Change the plan
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <PlanSelect chosen={shown.plan.name} />
+    </FormDialog>
   );
 }

@@ -1,8 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../../calls/account-client.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
@@ -27,40 +25,28 @@ export function CreateAccountDialog({ onCreated, onClose }: CreateAccountDialogP
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title="Create an account"
       description="It has no member yet: on its page, create the set-up link for its first owner."
+      action="Create"
+      call={create}
+      operation={['Operators', 'createAccount']}
+      onSubmit={(form) => {
+        const plan = readForm(form, 'plan');
+        create.mutate({ name: readForm(form, 'name').trim(), ...(plan !== '' && { plan }) });
+      }}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          const plan = readForm(form, 'plan');
-          create.mutate({ name: readForm(form, 'name').trim(), ...(plan !== '' && { plan }) });
-        }}
-      >
-        <Field
-          name="name"
-          label="Name"
-          hint="Lower-case letters, digits, and . _ - between them, such as acme."
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-          required
-        />
-        <PlanSelect />
-        <ErrorNotice error={create.error} operation={['Operators', 'createAccount']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        name="name"
+        label="Name"
+        hint="Lower-case letters, digits, and . _ - between them, such as acme."
+        maxLength={63}
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+      <PlanSelect />
+    </FormDialog>
   );
 }

@@ -1,8 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { account } from '../../../calls/account-client.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
@@ -17,49 +15,37 @@ export function CreditDialog({ shown, onChanged, onClose }: AccountDialogProps) 
     onSuccess: onChanged,
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Add credit to ${shown.name}`}
       description="The same amount with the same reference is booked once, however often it is sent."
+      action="Add the credit"
+      call={credit}
+      operation={['Operators', 'creditAccount']}
+      onSubmit={(form) =>
+        credit.mutate({
+          amount_usd: readForm(form, 'amount').trim(),
+          reference: readForm(form, 'reference').trim(),
+        })
+      }
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          credit.mutate({
-            amount_usd: readForm(form, 'amount').trim(),
-            reference: readForm(form, 'reference').trim(),
-          });
-        }}
-      >
-        <Field
-          name="amount"
-          label="Amount in USD"
-          hint="Such as 25 or 0.50; below 0 it takes credit back."
-          inputMode="decimal"
-          pattern="-?[0-9]{1,9}([.][0-9]{1,6})?"
-          autoComplete="off"
-          required
-        />
-        <Field
-          name="reference"
-          label="Reference"
-          hint="What you call the credit, such as the number of an invoice."
-          maxLength={100}
-          autoComplete="off"
-          required
-        />
-        <ErrorNotice error={credit.error} operation={['Operators', 'creditAccount']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={credit.isPending}>
-            Add the credit
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        name="amount"
+        label="Amount in USD"
+        hint="Such as 25 or 0.50; below 0 it takes credit back."
+        inputMode="decimal"
+        pattern="-?[0-9]{1,9}([.][0-9]{1,6})?"
+        autoComplete="off"
+        required
+      />
+      <Field
+        name="reference"
+        label="Reference"
+        hint="What you call the credit, such as the number of an invoice."
+        maxLength={100}
+        autoComplete="off"
+        required
+      />
+    </FormDialog>
   );
 }

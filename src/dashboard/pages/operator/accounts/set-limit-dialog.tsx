@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { account } from '../../../calls/account-client.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
@@ -26,48 +25,37 @@ export function SetLimitDialog({ shown, limit, onChanged, onClose }: SetLimitDia
   const { title, wanted } = LIMIT_TEXTS[limit];
   const current = shown[`${limit}_limit`];
   return (
-    <Dialog
+    <FormDialog
       title={`${title}: limit of ${shown.name}`}
-      description="It applies from the next window on, in every process of the server."
+      description="It applies from the next request on, in every process of the server."
+      action="Set the limit"
+      call={change}
+      operation={['Operators', 'setAccountLimits']}
+      moreActions={
+        current.source === 'store' && (
+          <Button
+            type="button"
+            kind="quiet"
+            isBusy={change.isPending}
+            onClick={() => change.mutate(undefined)}
+          >
+            Back to the default
+          </Button>
+        )
+      }
+      onSubmit={(form) => change.mutate(Number(readForm(form, 'requests')))}
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(Number(readForm(event.currentTarget, 'requests')));
-        }}
-      >
-        <Field
-          name="requests"
-          type="number"
-          label={wanted}
-          min={1}
-          max={MOST}
-          step={1}
-          defaultValue={current.requests}
-          required
-        />
-        <ErrorNotice error={change.error} operation={['Operators', 'setAccountLimits']} />
-        <div className="actions">
-          {current.source === 'store' && (
-            <Button
-              type="button"
-              kind="quiet"
-              isBusy={change.isPending}
-              onClick={() => change.mutate(undefined)}
-            >
-              Back to the default
-            </Button>
-          )}
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={change.isPending}>
-            Set the limit
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        name="requests"
+        type="number"
+        label={wanted}
+        min={1}
+        max={MOST}
+        step={1}
+        defaultValue={current.requests}
+        required
+      />
+    </FormDialog>
   );
 }

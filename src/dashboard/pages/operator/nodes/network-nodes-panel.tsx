@@ -3,7 +3,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Count } from '../../../parts/number.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { PACE_SOURCES, STATES } from './node-texts.ts';
+import { PACE_SOURCES, STANDINGS, STATES } from './node-texts.ts';
 
 /** The nodes of a network: its state and pace, each node, and what differs from the specification. */
 export function NetworkNodesPanel({ network }: { readonly network: NetworkNodes }) {
@@ -57,9 +57,30 @@ export const NODE_COLUMNS: readonly Column<LedgerNode>[] = [
   { title: 'Node', show: ({ name }) => name },
   {
     title: 'Health',
-    show: ({ is_reachable }) => (
-      <span>
-        {is_reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>}
+    show: ({ standing, reasons }) => (
+      <span className="cell-lines">
+        <span>
+          <Badge tone={STANDINGS[standing]}>{standing}</Badge>
+        </span>
+        {reasons.map((reason) => (
+          <span key={reason} className="scope-list">
+            {reason}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+  {
+    title: 'Slot',
+    kind: 'number',
+    show: ({ slot, lag_slots = 0 }) => (
+      <span className="cell-lines">
+        <span>{slot === undefined ? '' : <Count value={slot} />}</span>
+        {lag_slots > 0 && (
+          <span className="scope-list">
+            <Count value={lag_slots} /> behind
+          </span>
+        )}
       </span>
     ),
   },

@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ListedPlan } from '../../../../../generated/account/types.ts';
 import { account } from '../../../calls/account-client.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorNotice } from '../../../parts/error-notice.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
@@ -25,65 +23,53 @@ export function PlanDialog({ plan, onDone, onClose }: PlanDialogProps) {
     onSuccess: onDone,
   });
   return (
-    <Dialog
+    <FormDialog
       title={plan === undefined ? 'Create a plan' : `Plan ${plan.name}`}
       description="It applies from the next request on, to every account that has it, in every process of the server."
+      action={plan === undefined ? 'Create' : 'Save'}
+      call={put}
+      operation={['Operators', 'putPlan']}
+      onSubmit={(form) =>
+        put.mutate({
+          name: plan?.name ?? readForm(form, 'name').trim(),
+          requests_per_second: Number(readForm(form, 'rate')),
+          burst: Number(readForm(form, 'burst')),
+        })
+      }
       onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          put.mutate({
-            name: plan?.name ?? readForm(form, 'name').trim(),
-            requests_per_second: Number(readForm(form, 'rate')),
-            burst: Number(readForm(form, 'burst')),
-          });
-        }}
-      >
-        {plan === undefined && (
-          <Field
-            name="name"
-            label="Name"
-            hint="Lower-case letters, digits, _ and -, such as gold."
-            pattern="[a-z0-9][a-z0-9_\-]*"
-            maxLength={63}
-            autoComplete="off"
-            spellCheck={false}
-            required
-          />
-        )}
+      {plan === undefined && (
         <Field
-          name="rate"
-          type="number"
-          label="Weight a second, on average"
-          min={1}
-          max={MOST}
-          step={1}
-          defaultValue={plan?.requests_per_second}
+          name="name"
+          label="Name"
+          hint="Lower-case letters, digits, _ and -, such as gold."
+          pattern="[a-z0-9][a-z0-9_\-]*"
+          maxLength={63}
+          autoComplete="off"
+          spellCheck={false}
           required
         />
-        <Field
-          name="burst"
-          type="number"
-          label="Weight at once"
-          hint="At least the weight a second, and that of the heaviest call."
-          min={1}
-          step={1}
-          defaultValue={plan?.burst}
-          required
-        />
-        <ErrorNotice error={put.error} operation={['Operators', 'putPlan']} />
-        <div className="actions">
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" kind="primary" isBusy={put.isPending}>
-            {plan === undefined ? 'Create' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <Field
+        name="rate"
+        type="number"
+        label="Weight a second, on average"
+        min={1}
+        max={MOST}
+        step={1}
+        defaultValue={plan?.requests_per_second}
+        required
+      />
+      <Field
+        name="burst"
+        type="number"
+        label="Weight at once"
+        hint="At least the weight a second, and that of the heaviest call."
+        min={1}
+        step={1}
+        defaultValue={plan?.burst}
+        required
+      />
+    </FormDialog>
   );
 }

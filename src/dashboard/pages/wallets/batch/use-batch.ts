@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { CreateWalletBatchRequest } from '../../../../../generated/wallets/types.ts';
 import { wallets } from '../../../calls/credentials.ts';
-import { useStoppable } from '../use-stoppable.ts';
+import { useStoppable } from '../../../parts/use-stoppable.ts';
 import { openFileTarget } from './file-target.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import type { FileFormat } from './print-wallet.ts';

@@ -10,7 +10,7 @@ import { Sol } from '../../../parts/number.tsx';
 import { readForm } from '../../../parts/read-form.ts';
 import { CostNote } from '../cost-note.tsx';
 import { useBalance } from '../use-balance.ts';
-import { useStoppable } from '../use-stoppable.ts';
+import { useStoppable } from '../../../parts/use-stoppable.ts';
 import { type CheckedTransfer, checkTransfer, type TransferFaults } from './check-transfer.ts';
 import { SendOutcome } from './send-outcome.tsx';
 import { type SendStep, sendLamports } from './send-lamports.ts';

@@ -1,0 +1,22 @@
+import type { Sources } from '../load.ts';
+
+/** How the embedded ledger has something that a node has: the same, otherwise, or not at all, with the reason. */
+export type Verdict = 'same' | { readonly differs: string } | { readonly cannot: string };
+
+/** What differs in the embedded ledger. Methods, params and subscriptions that are not named are the same. */
+export type Embedded = {
+  readonly methods: Readonly<Record<string, Verdict>>;
+  /** By method and name of the param or member: `getBlock.config.encoding`. */
+  readonly params: Readonly<Record<string, Verdict>>;
+  readonly subscriptions: Readonly<Record<string, Verdict>>;
+  /** Every flag of the test validator. */
+  readonly flags: Readonly<Record<string, Verdict>>;
+  /** Every cheat code; those that another ledger for tests has too, beside it. */
+  readonly cheats: Readonly<Record<string, Verdict | { readonly own: string }>>;
+};
+
+export const EMBEDDED_FILE = 'ledger/embedded.yaml';
+
+/** The differences; absent where the documents describe no embedded ledger. */
+export const readEmbedded = (sources: Sources): Embedded | undefined =>
+  sources.get(EMBEDDED_FILE) as Embedded | undefined;

@@ -1,0 +1,65 @@
+import type { Files } from '../../area.ts';
+import type { Verdict } from '../../model/embedded.ts';
+import type { LedgerModel } from '../../model/ledger.ts';
+import type { Callable } from '../../model/method.ts';
+import { paramParts } from '../../model/param-parts.ts';
+import { HEADER } from './doc-parts.ts';
+import { cell } from './tables.ts';
+
+/** docs/ledger/embedded-ledger.md: every method, option, subscription and flag beside a node's. */
+export const renderEmbeddedPage = (model: LedgerModel): Files => {
+  const { embedded, methods, subscriptions } = model;
+  if (embedded === undefined) return {};
+  const ofCalls = (calls: readonly Callable[], verdicts: Readonly<Record<string, Verdict>>): string =>
+    calls
+      .flatMap((call) => [
+        row([`[${call.name}](${call.name}.md)`, ...columns(verdicts[call.name])]),
+        ...partNames(call, model).map((name) =>
+          row([`${INDENT}\`${name}\``, ...columns(embedded.params[`${call.name}.${name}`])]),
+        ),
+      ])
+      .join('');
+  const flags = Object.entries(embedded.flags).map(([flag, verdict]) =>
+    row([`\`${flag}\``, ...columns(verdict)]),
+  );
+  const cheats = Object.entries(embedded.cheats).map(([name, verdict]) =>
+    row([`\`${name}\``, ...columns(verdict)]),
+  );
+  return {
+    'docs/ledger/embedded-ledger.md': `${HEADER}${[
+      '# The embedded ledger beside a node\n',
+      'Beside a node in development mode (`solana-test-validator`, Agave 4.3): **same**, **differs** and how, or **cannot** and why.',
+      'Below each method stand its params and their members.\n',
+      '## Methods\n',
+      `${head('method')}${ofCalls(methods, embedded.methods)}`,
+      '## Subscriptions\n',
+      `${head('subscription')}${ofCalls(subscriptions, embedded.subscriptions)}`,
+      '## Flags of the test validator\n',
+      `${head('flag')}${flags.join('')}`,
+      '## Cheat codes\n',
+      'A node has none of them. Those that begin with `surfnet_` stand beside surfpool; **own**: of this ledger alone, with what surfpool has in its place.\n',
+      `${head('cheat code')}${cheats.join('')}`,
+    ].join('\n')}`,
+  };
+};
+
+const INDENT = '&nbsp;&nbsp;&nbsp;&nbsp;';
+
+const head = (first: string): string => `| ${first} | | |\n|---|---|---|\n`;
+
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |\n`;
+
+const columns = (verdict: Verdict | { readonly own: string } = 'same'): readonly [string, string] => {
+  if (verdict === 'same') return ['same', ''];
+  if ('own' in verdict) return ['own', verdict.own];
+  return 'differs' in verdict ? ['differs', verdict.differs] : ['cannot', verdict.cannot];
+};
+
+/** Params and members, each once; entries of a list are part of the list. */
+const partNames = (call: Callable, model: LedgerModel): readonly string[] => [
+  ...new Set(
+    paramParts(call, model)
+      .map(({ name }) => name)
+      .filter((name) => !name.endsWith('[0]')),
+  ),
+];

@@ -1,0 +1,13 @@
+import { eq } from '../store/drizzle.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { accounts } from '../store/tables.ts';
+import { DEVELOPMENT } from './development-name.ts';
+
+/** Returns the name of an account. */
+export async function readAccountName(
+  db: Pick<StoreTransaction, 'select'>,
+  accountId: string,
+): Promise<string> {
+  const [account] = await db.select({ name: accounts.name }).from(accounts).where(eq(accounts.id, accountId));
+  return account?.name ?? DEVELOPMENT;
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { PLANS } from '../../../generated/plans.ts';
+import { serviceError } from '../../base/service-error.ts';
+import { plannedWork } from '../../store/billing-tables.ts';
+import { eq } from '../../store/drizzle.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { RecordChange } from '../api-keys.ts';
+import { MINUTE_MS, minutesIn, type Span } from './month-span.ts';
+import { type PlannedWork, readPlannedWork, toPlannedWork } from './planned-work-rows.ts';
+import { spanOfMonths, standingOf, type WorkStanding } from './work-standing.ts';
+
+export type PlannedWorkDeps = {
+  readonly store: Store;
+  /** Records a change, with the id of the work, in the transaction that makes it. */
+  readonly record?: RecordChange | undefined;
+};
+
+/** Work with its standing among the other work of its months. */
+export type StandingWork = PlannedWork & WorkStanding;
+
+const LONGEST_HOURS = PLANS.availability.planned_work.longest_hours;
+
+/** Describes what is wrong with the time of work that is announced now; undefined if it may be announced. */
+export function workFault(
+  { startMs, endMs }: Span,
+  nowMs: number,
+): { readonly member: 'starts_at' | 'ends_at'; readonly detail: string } | undefined {
+  if (startMs % MINUTE_MS !== 0) return { member: 'starts_at', detail: 'must be a whole minute' };
+  if (endMs % MINUTE_MS !== 0) return { member: 'ends_at', detail: 'must be a whole minute' };
+  if (startMs <= nowMs) return { member: 'starts_at', detail: 'must be in the future' };
+  if (endMs <= startMs) return { member: 'ends_at', detail: 'must be after the start' };
+  if (minutesIn([{ startMs, endMs }]) > LONGEST_HOURS * 60)
+    return { member: 'ends_at', detail: `must be at most ${LONGEST_HOURS} hours after the start` };
+  return undefined;
+}
+
+/** Announces work, whose time has no fault. */
+export async function announceWork(
+  { store, record }: PlannedWorkDeps,
+  { startMs, endMs, note }: Span & Pick<PlannedWork, 'note'>,
+  nowMs: number,
+): Promise<StandingWork> {
+  const id = randomUUID();
+  await store.transaction(async (tx) => {
+    const times = { startsAt: new Date(startMs), endsAt: new Date(endMs), announcedAt: new Date(nowMs) };
+    await tx.insert(plannedWork).values({ id, note, ...times });
+    await record?.(tx, id);
+  });
+  const work = { id, note, startMs, endMs, announcedMs: nowMs, cancelledMs: undefined };
+  return withStanding(store, work);
+}
+
+/**
+ * Cancels work before it begins; work that was cancelled stays as it is.
+ *
+ * @throws ServiceError `plannedWorkNotFound`, `plannedWorkBegun`.
+ */
+export async function cancelWork(
+  { store, record }: PlannedWorkDeps,
+  id: string,
+  nowMs: number,
+): Promise<StandingWork> {
+  const work = await store.transaction(async (tx) => {
+    const isIt = eq(plannedWork.id, id);
+    const [row] = await tx.select().from(plannedWork).where(isIt).for('update');
+    if (row === undefined) throw serviceError('plannedWorkNotFound', { id });
+    if (row.cancelledAt !== null) return toPlannedWork(row);
+    if (row.startsAt.getTime() <= nowMs)
+      throw serviceError('plannedWorkBegun', { id, startsAt: row.startsAt.toISOString() });
+    const cancelledAt = new Date(nowMs);
+    await tx.update(plannedWork).set({ cancelledAt }).where(isIt);
+    await record?.(tx, id);
+    return toPlannedWork({ ...row, cancelledAt });
+  });
+  return withStanding(store, work);
+}
+
+/** Lists work that ends after the beginning of the month of an instant, cancelled work too, in the order of its beginning. */
+export async function listWork({ db }: Pick<Store, 'db'>, sinceMs: number): Promise<readonly StandingWork[]> {
+  const { startMs } = spanOfMonths({ startMs: sinceMs, endMs: sinceMs + 1 });
+  const works = await readPlannedWork(db, { startMs, endMs: Number.POSITIVE_INFINITY });
+  return works.map((work) => ({ ...work, ...standingOf(work, works) }));
+}
+
+async function withStanding({ db }: Pick<Store, 'db'>, work: PlannedWork): Promise<StandingWork> {
+  return { ...work, ...standingOf(work, await readPlannedWork(db, spanOfMonths(work))) };
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { serviceError } from '../base/service-error.ts';
+import { syncDirectory } from '../signer/files/write-durably.ts';
+import type { SystemUser } from '../users/system-user.ts';
+import { encryptTo } from './age-file.ts';
+import { SIGNER_FILES } from './backup-files.ts';
+import { type BackupCounts, LineCounter, printLine } from './backup-line.ts';
+import { type DumpChild, startDump } from './dump-child.ts';
+import type { DumpJob } from './dump-lines.ts';
+import { fileLines, type FileSource } from './file-lines.ts';
+
+export type BackupOptions = {
+  /** The new file. */
+  readonly file: string;
+  /** Public keys of age. */
+  readonly recipients: readonly string[];
+  readonly job: DumpJob;
+  /** The users of gateway and signer, if they have their own: root reads for both. */
+  readonly users: { readonly gateway: SystemUser; readonly signer: SystemUser } | undefined;
+};
+
+/** The result of `keyslot backup create --json`. */
+export type BackupResult = {
+  readonly file: string;
+  readonly bytes: number;
+  readonly made_at: string;
+  readonly rows: number;
+  readonly tables: number;
+  /** Names of the files in it. */
+  readonly files: readonly string[];
+  readonly recipients: readonly string[];
+};
+
+/**
+ * Writes an installation into one file, encrypted to the recipients, while its server runs: heads of the audit log, then the store as it is at
+ * one moment, then the signer's files. The file appears with its name when it is whole and on disk.
+ *
+ * The signer's files never reach the process of the gateway's user, if the signer has a user of its own.
+ *
+ * @throws ServiceError `copyRefused` if the file exists, something cannot be read, or the master key was rotated meanwhile; `invalidCommand`
+ *   for a recipient that is none; those of the store.
+ */
+export async function createBackup({ file, recipients, job, users }: BackupOptions): Promise<BackupResult> {
+  const path = resolve(file);
+  const draft = `${path}.partial`;
+  assertNew(path);
+  const master = await readMaster(job, users);
+  const child = await startDump(job, users?.gateway);
+  try {
+    const counts: BackupCounts[] = [];
+    const encrypted = await encryptTo(recipients, allBytes({ job, users, child, master, counts }));
+    const bytes = await writeAll(draft, encrypted);
+    assertNew(path);
+    await rename(draft, path);
+    await syncDirectory(dirname(path));
+    const made_at = new Date(job.atMs).toISOString();
+    await child.keep({ made_at, file: path, bytes });
+    const { tables, files } = counts[0] ?? { tables: {}, files: {} };
+    return {
+      ...{ file: path, bytes, made_at, tables: Object.keys(tables).length },
+      rows: Object.values(tables).reduce((sum, count) => sum + count, 0),
+      ...{ files: Object.keys(files), recipients },
+    };
+  } finally {
+    child.close();
+    await rm(draft, { force: true });
+  }
+}
+
+type Sources = Pick<BackupOptions, 'job' | 'users'> & {
+  readonly child: DumpChild;
+  readonly master: string;
+  /** Gets what was written. */
+  readonly counts: BackupCounts[];
+};
+
+async function* allBytes({ job, users, child, master, counts }: Sources): AsyncGenerator<Buffer> {
+  yield* child.bytes();
+  const counter = new LineCounter();
+  for (const source of signerSources(job, users))
+    for await (const line of fileLines(source)) {
+      counter.add(line);
+      yield Buffer.from(printLine(line));
+    }
+  // A master key that was replaced meanwhile may not open what the store held a moment ago.
+  if ((await readMaster(job, users)) !== master)
+    throw refuse(signerDirectory(job), 'the master key was rotated during the backup: make it again');
+  const { tables, files } = child.counts();
+  const all = { tables, files: { ...files, ...counter.counts().files } };
+  counts.push(all);
+  yield Buffer.from(printLine({ kind: 'end', ...all }));
+}
+
+const signerDirectory = ({ store }: DumpJob): string => join(store.dataDir, 'signer');
+
+function signerSources(job: DumpJob, users: BackupOptions['users']): readonly FileSource[] {
+  return SIGNER_FILES.map((name) => ({
+    ...{ path: join(signerDirectory(job), name), name: `signer/${name}`, uid: users?.signer.uid },
+  }));
+}
+
+/** The digest of the file with the master key; of nothing if there is none. */
+async function readMaster(job: DumpJob, users: BackupOptions['users']): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of signerSources(job, users).filter(({ name }) => name.endsWith('master.key')))
+    for await (const { data } of fileLines(source)) hash.update(data);
+  return hash.digest('hex');
+}
+
+/** Writes a file for its owner alone, and syncs it to disk. @returns its size. */
+async function writeAll(path: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  const file = await open(path, 'w', 0o600).catch((error: Error) => {
+    throw refuse(path, error.message, error);
+  });
+  let sizeBytes = 0;
+  try {
+    for await (const part of bytes) {
+      await file.writeFile(part);
+      sizeBytes += part.length;
+    }
+    await file.sync();
+    return sizeBytes;
+  } finally {
+    await file.close();
+  }
+}
+
+function assertNew(path: string): void {
+  if (existsSync(path)) throw refuse(path, 'the file exists, and no backup is overwritten');
+}
+
+function refuse(where: string, reason: string, cause?: unknown): Error {
+  return serviceError('copyRefused', { where, reason }, cause);
+}

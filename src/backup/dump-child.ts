@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { childOptions } from '../base/harden-process.ts';
+import { programUrl } from '../base/program.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
+import { foreignEnvironment } from '../base/supervised-child.ts';
+import type { SystemUser } from '../users/system-user.ts';
+import type { BackupCounts } from './backup-line.ts';
+import type { DumpJob } from './dump-lines.ts';
+import { type FromDump, OUTPUT, type ToDump } from './dump-messages.ts';
+import type { LastBackup } from './last-backup.ts';
+
+/** A process that reads an installation. */
+export type DumpChild = {
+  /** Lines of a backup, as bytes. @throws ServiceError with the reason why it cannot be read to its end. */
+  readonly bytes: () => AsyncGenerator<Buffer>;
+  /** What the bytes hold, once they have been read. */
+  readonly counts: () => BackupCounts;
+  /** Tells it that the backup is in its place, and waits until that is recorded. */
+  readonly keep: (backup: LastBackup) => Promise<void>;
+  readonly close: () => void;
+};
+
+const MODULE = fileURLToPath(programUrl(new URL('./dump-main.ts', import.meta.url)));
+
+/** Starts a process that reads an installation as `user`, or as the user of this process. It ends with this process. */
+export async function startDump(job: DumpJob, user: SystemUser | undefined): Promise<DumpChild> {
+  const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: compiled, ...env } = foreignEnvironment();
+  const child = fork(MODULE, [], {
+    ...{ env: user === undefined ? { ...env, NODE_COMPILE_CACHE: compiled } : env, execArgv: childOptions() },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const outcome = Promise.withResolvers<FromDump>();
+  child.on('message', (message: FromDump) => {
+    if (message.kind !== 'started') outcome.resolve(message);
+  });
+  void exited.then(() => outcome.reject(ended(child)));
+  outcome.promise.catch(() => undefined);
+  await Promise.race([once(child, 'message'), exited]);
+  send(child, { kind: 'dump', job, user });
+  let counts: BackupCounts | undefined;
+  async function* bytes(): AsyncGenerator<Buffer> {
+    let failure: unknown;
+    try {
+      for await (const part of child.stdio[OUTPUT] as Readable) yield part as Buffer;
+    } catch (error) {
+      failure = error;
+    }
+    const message = await outcome.promise;
+    if (message.kind === 'failed') throw new ServiceError(message.code, message.context);
+    if (failure !== undefined) throw failure;
+    if (message.kind === 'dumped') counts = message.counts;
+  }
+  return {
+    bytes,
+    counts: () => counts ?? { tables: {}, files: {} },
+    keep: async (backup) => {
+      send(child, { kind: 'kept', backup });
+      await exited;
+    },
+    close: () => void child.kill('SIGKILL'),
+  };
+}
+
+function send(child: ChildProcess, message: ToDump): void {
+  if (child.connected) child.send(message);
+}
+
+function ended({ exitCode, signalCode }: ChildProcess): Error {
+  return serviceError('copyRefused', {
+    where: 'the process that reads the store',
+    reason: `it ended with ${signalCode ?? `exit code ${exitCode}`}`,
+  });
+}

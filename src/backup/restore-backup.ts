@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { chown, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { serviceError } from '../base/service-error.ts';
+import { syncDirectory } from '../signer/files/write-durably.ts';
+import { takeDraftDirectory } from '../store/copy/draft-directory.ts';
+import { openDraftSchema } from '../store/copy/draft-schema.ts';
+import { openStore, type StoreOptions } from '../store/open-store.ts';
+import type { SystemUser } from '../users/system-user.ts';
+import type { BackupLine } from './backup-line.ts';
+import { type Restored, restoreInto } from './restore-into.ts';
+import { type CopyCheck, verifyCopy } from './verify-copy.ts';
+
+export type RestoreOptions = {
+  /** The path of the backup, for messages. */
+  readonly file: string;
+  readonly lines: AsyncIterable<BackupLine>;
+  readonly store: StoreOptions;
+  /** The setting `audit_heads_file`, if it names a file outside the data directory. */
+  readonly headsFile: string | undefined;
+  /** True: only the files of the data directory are restored, beside a PostgreSQL that is still there. */
+  readonly isFilesOnly: boolean;
+  /** The users that the files will belong to, if gateway and signer have their own. */
+  readonly users: { readonly gateway: SystemUser; readonly signer: SystemUser } | undefined;
+  readonly log: Logger;
+};
+
+/** The result of `keyslot restore --json`. */
+export type RestoreResult = {
+  readonly data_dir: string;
+  readonly store: 'pglite' | 'postgres';
+  readonly made_at: string;
+  /** Rows of the backup; with `files_only` none of them was written. */
+  readonly rows: number;
+  readonly files_only: boolean;
+  readonly checks: readonly CopyCheck[];
+  /** True: the file of heads outside the data directory was there and is kept. It may know more than the backup. */
+  readonly kept_heads_file: boolean;
+};
+
+/**
+ * Restores a backup into a data directory and a store that do not exist yet. Everything is written beside them, verified, and then gets its
+ * place by its name: until then nothing is there, and what a killed run has left is removed by the next one.
+ *
+ * @throws ServiceError `copyRefused` if the directory or the database is not empty, or the backup is not sound.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
+  const { file, lines, store, headsFile, isFilesOnly, users, log } = options;
+  if (isFilesOnly && store.databaseUrl === undefined)
+    throw refuse(
+      store.dataDir,
+      'without a PostgreSQL in the settings the store is one of the files: restore all of it',
+    );
+  const dataDir = resolve(store.dataDir);
+  await assertFree(dataDir);
+  const draft = `${dataDir}.restoring`;
+  await mkdir(dirname(dataDir), { recursive: true });
+  await using opened = new AsyncDisposableStack();
+  const url = isFilesOnly ? undefined : store.databaseUrl;
+  const schema = url === undefined ? undefined : await openDraftSchema(url);
+  if (schema !== undefined) opened.defer(schema.close);
+  await takeDraftDirectory(draft);
+  opened.defer(() => rm(draft, { recursive: true, force: true }));
+  const place = { dataDir: draft, databaseUrl: store.databaseUrl, schema: schema?.name };
+  const where = `backup ${file}`;
+  const restored = await restoreInto(
+    lines,
+    { directory: draft, store: isFilesOnly ? undefined : place, isWanted: () => true, where },
+    log,
+  );
+  const checks = isFilesOnly ? [] : await verifyRestored(place, log);
+  assertSound(checks, where);
+  const isHeadsKept = headsFile !== undefined && existsSync(headsFile);
+  if (headsFile !== undefined && !isHeadsKept) await moveHeads(draft, headsFile, users?.gateway);
+  if (users !== undefined) await giveAway(draft, users);
+  await syncDirectory(draft);
+  await assertFree(dataDir);
+  // The store first: a server that starts between the two finds wallets without its signer, and is refused.
+  await schema?.publish();
+  await rename(draft, dataDir);
+  await syncDirectory(dirname(dataDir));
+  return {
+    data_dir: dataDir,
+    store: store.databaseUrl === undefined ? 'pglite' : 'postgres',
+    ...factsOf(restored),
+    checks,
+    files_only: isFilesOnly,
+    kept_heads_file: isHeadsKept,
+  };
+}
+
+/** Brings the tables to this version, and verifies them. */
+export async function verifyRestored(place: StoreOptions, log: Logger): Promise<readonly CopyCheck[]> {
+  const store = await openStore(place, log);
+  const files = {
+    headsFile: join(place.dataDir, 'audit-heads.jsonl'),
+    signerDirectory: join(place.dataDir, 'signer'),
+  };
+  return verifyCopy(store, files).finally(() => store.close());
+}
+
+/** @throws ServiceError `copyRefused` naming what is not sound. */
+export function assertSound(checks: readonly CopyCheck[], where: string): void {
+  const faults = checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
+  if (faults.length > 0) throw refuse(where, `it is not sound: ${faults.join('; ')}`);
+}
+
+/** The facts of a backup that results show. */
+export function factsOf({ head, counts }: Restored): { readonly made_at: string; readonly rows: number } {
+  return { made_at: head.made_at, rows: Object.values(counts.tables).reduce((sum, count) => sum + count, 0) };
+}
+
+async function assertFree(dataDir: string): Promise<void> {
+  const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw refuse(dataDir, error.message);
+  });
+  if (entries.length > 0)
+    throw refuse(
+      dataDir,
+      'the data directory is not empty, and nothing is overwritten: move it away, or name another one',
+    );
+}
+
+async function moveHeads(draft: string, headsFile: string, owner: SystemUser | undefined): Promise<void> {
+  const from = join(draft, 'audit-heads.jsonl');
+  if (!existsSync(from)) return;
+  await copyFile(from, headsFile);
+  if (owner !== undefined) await chown(headsFile, owner.uid, owner.gid);
+  await rm(from);
+}
+
+/** The draft is root's own, so that nobody can have put anything into it. */
+async function giveAway(
+  draft: string,
+  { gateway, signer }: NonNullable<RestoreOptions['users']>,
+): Promise<void> {
+  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const owner =
+      path === join(draft, 'signer') || path.startsWith(join(draft, 'signer/')) ? signer : gateway;
+    await chown(path, owner.uid, owner.gid);
+  }
+  await chown(draft, gateway.uid, gateway.gid);
+}
+
+function refuse(where: string, reason: string): Error {
+  return serviceError('copyRefused', { where, reason });
+}

@@ -1,0 +1,38 @@
+import { readDevelopmentServer } from '../account/development-file.ts';
+import { serviceError } from '../base/service-error.ts';
+import type { OptionValues } from './read-arguments.ts';
+
+/** A server, and the access token that it is called with. */
+export type ServerAccess = {
+  /** Base URL, without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+};
+
+/**
+ * Reads --url and --token of a command that calls a server over HTTP. Without them, they are KEYSLOT_TOKEN and those of the development
+ * account.
+ *
+ * @throws ServiceError `invalidCommand` with the mistake.
+ */
+export async function readServerAccess(
+  { url, token, 'data-dir': dataDir }: OptionValues,
+  env: NodeJS.ProcessEnv,
+): Promise<ServerAccess> {
+  const directory = typeof dataDir === 'string' ? dataDir : (env.KEYSLOT_DATA_DIR ?? '.keyslot');
+  const known = await readDevelopmentServer(directory);
+  const base = typeof url === 'string' ? url : known.base_url;
+  const secret = typeof token === 'string' ? token : (env.KEYSLOT_TOKEN ?? known.access_token);
+  if (base === undefined || secret === undefined)
+    throw serviceError('invalidCommand', {
+      reason: `give --url and --token (or KEYSLOT_TOKEN): there is no dev.json in ${directory}`,
+    });
+  return { url: readUrl('--url', base).href.replace(/\/$/, ''), token: secret };
+}
+
+/** Returns an http or https URL. @throws ServiceError `invalidCommand` for anything else. */
+export function readUrl(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  throw serviceError('invalidCommand', { reason: `${option} must be an http or https URL, got ${text}` });
+}

@@ -1,0 +1,17 @@
+const MONTH = new Intl.DateTimeFormat('en', { year: 'numeric', month: 'long', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** Prints a month of UTC, such as `2026-01`, as January 2026. */
+export function formatMonth(month: string): string {
+  return MONTH.format(new Date(`${month}-01T00:00:00Z`));
+}
+
+/** Prints a day of UTC, such as `2026-01-15`, or that of an instant, as Jan 15, 2026. */
+export function formatDay(day: string): string {
+  return DAY.format(new Date(day));
+}
+
+/** Returns the day of UTC of an instant, such as `2026-01-15`. */
+export function dayOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}

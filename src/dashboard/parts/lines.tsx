@@ -1,0 +1,4 @@
+/** A text with its line ends. */
+export function Lines({ text }: { readonly text: string }) {
+  return <span className="lines">{text}</span>;
+}

@@ -1,0 +1,37 @@
+import { createClient } from '@redis/client';
+import type { Check } from '../finding.ts';
+
+const part = 'redis';
+const DEADLINE_MS = 3_000;
+
+/** Checks that the Redis through which servers share limits answers. */
+export const checkRedis: Check = async ({ config: { redis } }) => {
+  if (redis.url === undefined)
+    return { part, state: 'skipped', detail: 'none is set: a server limits alone, which is right for one' };
+  const { hostname, port } = new URL(redis.url);
+  const named = `${hostname}:${port || 6379}`;
+  const client = createClient({
+    url: redis.url,
+    commandOptions: { timeout: DEADLINE_MS },
+    socket: { connectTimeout: DEADLINE_MS, reconnectStrategy: false },
+  });
+  client.on('error', ignore);
+  try {
+    await client.connect();
+    await client.ping();
+    return { part, state: 'ok', detail: `${named} answers` };
+  } catch (error) {
+    const reason =
+      error instanceof Error && 'code' in error ? String(error.code) : 'no answer, or the login is refused';
+    return {
+      ...{ part, state: 'wrong', detail: `${named}: ${reason}` },
+      remedy: 'start it, and check address, password and firewall; meanwhile redis.limits_when_lost holds',
+    };
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+};
+
+function ignore(): void {
+  // The failed call is reported.
+}

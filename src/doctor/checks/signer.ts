@@ -1,0 +1,75 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Check, Finding, Patient } from '../finding.ts';
+
+/** Checks the signer: that of the running server, or its files; and the settings of its key backend. */
+export const checkSigner: Check = async (patient) => [await ofServer(patient), ...(await backend(patient))];
+
+async function ofServer({ config: { data_dir: dataDir }, status }: Patient): Promise<Finding> {
+  const part = 'signer';
+  if (status !== undefined) {
+    const { state, backend } = status.signer;
+    if (state === 'ready') return { part, state: 'ok', detail: `ready, keys in ${backend}` };
+    return {
+      part,
+      state: 'wrong',
+      detail: `it is ${state}`,
+      remedy: 'the log of the server says why; docs/security.md, "Another signer", what to restore',
+    };
+  }
+  const found = await stat(join(dataDir, 'signer', 'audit.key')).then(
+    () => 'there',
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+  if (found === 'there')
+    return { part, state: 'skipped', detail: 'its files are there, and no server runs that uses them' };
+  if (found === 'EACCES')
+    return {
+      part,
+      state: 'skipped',
+      detail: 'its files are of another user, and no server runs that uses them',
+    };
+  return {
+    ...{ part, state: 'warning', detail: `${join(dataDir, 'signer')} has no signer` },
+    remedy:
+      'the first start makes one; if there are managed wallets, restore the directory from its newest backup',
+  };
+}
+
+async function backend({ config: { hsm, signer_user: user } }: Patient): Promise<readonly Finding[]> {
+  const part = 'hsm';
+  if (hsm.kind === 'soft') {
+    const { master_key_file: file } = hsm.soft;
+    if (file === undefined)
+      return [{ part, state: 'ok', detail: 'soft, with its master key in the directory of the signer' }];
+    return [await readable(file, `soft, with its master key in ${file}`, user)];
+  }
+  const { library, pin_file: pin } = hsm.pkcs11 ?? {};
+  const files = [library?.includes('/') === true ? library : undefined, pin].filter(
+    (path) => path !== undefined,
+  );
+  const findings: Finding[] = [];
+  for (const file of files) findings.push(await readable(file, `pkcs11, with ${file}`, user));
+  if (findings.every(({ state }) => state !== 'wrong'))
+    findings.push({ part, state: 'skipped', detail: 'keyslot hsm check tries what the token promises' });
+  return findings;
+}
+
+async function readable(file: string, detail: string, user: string | undefined): Promise<Finding> {
+  const part = 'hsm';
+  try {
+    await access(file, constants.R_OK);
+    return { part, state: 'ok', detail };
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' && user !== undefined)
+      return { part, state: 'skipped', detail: `${detail}, which ${user} has to read` };
+    return {
+      part,
+      state: 'wrong',
+      detail: message,
+      remedy: 'restore the file, or name the right one; it is read by the user of the signer',
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import { eventually } from '../../base/eventually.ts';
+import { isPassing, type ServiceAnswer } from '../clients/ask-service.ts';
+import { askWallets, type WalletRequest } from '../clients/ask-wallets.ts';
+import type { WalletBook } from '../clients/wallets/wallet-book.ts';
+import type { GatewayProcess } from '../gateways/gateway-process.ts';
+import type { Findings } from './findings.ts';
+
+const SETTLED_MS = 60_000;
+/** Answers that are held against the books come from a gateway that is well: it is asked until it answers. */
+const ANSWER_MS = 30_000;
+
+/** Holds what is there after the run against what clients were told: wallets and destroyed wallets, at every gateway. */
+export async function settleWallets(
+  books: readonly WalletBook[],
+  gateways: readonly GatewayProcess[],
+  findings: Findings,
+): Promise<void> {
+  for (const book of books) {
+    await settleUnsure(book, gateways);
+    for (const what of book.unanswered) findings.break('lost_wallet', `${what} was never answered`);
+    for (const gateway of gateways) {
+      await judgeLiving(book, gateway, findings);
+      await judgeDestroyed(book, gateway, findings);
+      await judgeList(book, gateway, findings);
+    }
+  }
+}
+
+async function settleUnsure(book: WalletBook, gateways: readonly GatewayProcess[]): Promise<void> {
+  const [gateway] = gateways;
+  if (gateway === undefined) return;
+  for (const [id, wallet] of book.unsure) {
+    const { status } = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
+    if (status !== 200) book.interrupted++;
+    (status === 200 ? book.living : book.destroyed).set(id, wallet);
+  }
+  book.unsure.clear();
+}
+
+async function judgeLiving(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
+  for (const { id, address } of book.living.values()) {
+    const shown = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
+    judgeShown({ id, address }, { gateway: gateway.name, shown }, findings);
+  }
+}
+
+/** A wallet that a client was told of is shown with its address. */
+export function judgeShown(
+  { id, address }: { readonly id: string; readonly address: string },
+  { gateway, shown }: { readonly gateway: string; readonly shown: ServiceAnswer },
+  findings: Findings,
+): void {
+  findings.check('lost_wallet');
+  if (shown.status !== 200 || shown.body.address !== address)
+    findings.break('lost_wallet', `the wallet ${id} is lost: ${gateway} answers ${shown.status}`);
+}
+
+async function judgeDestroyed(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
+  for (const { id } of book.destroyed.values()) {
+    findings.check('destroyed_signs');
+    const shown = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
+    const signed = await askWell(gateway, book, {
+      method: 'POST',
+      path: `/${id}/sign`,
+      body: { message: 'aGVsbG8=' },
+    });
+    if (shown.status !== 404 || signed.status !== 404)
+      findings.break(
+        'destroyed_signs',
+        `${id} was destroyed, and ${gateway.name} answers ${shown.status}, and ${signed.status} to sign`,
+      );
+  }
+}
+
+/** The list has every wallet, and none that nobody was told of or that was destroyed. */
+async function judgeList(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
+  const listed = new Set<string>();
+  for (let path: string | undefined = ''; path !== undefined; ) {
+    const { body }: ServiceAnswer = await askWell(gateway, book, { method: 'GET', path });
+    const { wallets, next_cursor: next } = body as {
+      readonly wallets: readonly { readonly wallet_id: string }[];
+      readonly next_cursor?: string;
+    };
+    for (const { wallet_id: id } of wallets) listed.add(id);
+    path = next === undefined ? undefined : `?cursor=${encodeURIComponent(next)}`;
+  }
+  const missing = [...book.living.keys()].filter((id) => !listed.has(id));
+  const extra = [...listed].filter((id) => !book.living.has(id));
+  findings.check('lost_wallet');
+  if (missing.length > 0)
+    findings.break('lost_wallet', `the list of ${gateway.name} leaves out ${missing.slice(0, 3).join(', ')}`);
+  if (extra.length > book.unanswered.length)
+    findings.break(
+      'lost_wallet',
+      `the list of ${gateway.name} has wallets that nobody was told of: ${extra.slice(0, 3).join(', ')}`,
+    );
+}
+
+/** Asks the wallet service of a gateway that is well until it is answered. @throws Error where that does not come. */
+export function askWell(
+  gateway: GatewayProcess,
+  { token }: WalletBook,
+  request: Pick<WalletRequest, 'method' | 'path' | 'body'>,
+): Promise<ServiceAnswer> {
+  const asked = async (): Promise<ServiceAnswer | undefined> => {
+    const answer = await askWallets(gateway, { ...request, token });
+    return isPassing(answer) ? undefined : answer;
+  };
+  return eventually(`${gateway.name} answers`, asked, { timeoutMs: ANSWER_MS });
+}
+
+/** How an account stands, as the command `balance` shows it. */
+export type Standing = {
+  readonly balance_usd: string;
+  readonly reserved_usd: string;
+  readonly charged_usd: string;
+  readonly operations_this_month: Readonly<Record<string, number>>;
+};
+
+/** Reads how an account stands once nothing is set aside any more. @throws Error where that does not come. */
+export function readStanding({ account }: WalletBook, gateway: GatewayProcess): Promise<Standing> {
+  const read = async (): Promise<Standing | undefined> => {
+    const standing = await gateway.ask<Standing>({ kind: 'money.balance', account });
+    return Number(standing.reserved_usd) === 0 ? standing : undefined;
+  };
+  return eventually('nothing is set aside any more', read, { timeoutMs: SETTLED_MS });
+}

@@ -1,0 +1,84 @@
+import { Secret, TOTP } from 'otpauth';
+import { servingGateway } from '../../gateways/lab-gateway.ts';
+import { isDone, isPassing } from '../ask-service.ts';
+import type { AskingDeps } from '../ask-until-answered.ts';
+import { askWallets } from '../ask-wallets.ts';
+import type { WalletBook } from './wallet-book.ts';
+import { drawWallet } from './wallet-steps.ts';
+
+/** A second factor has a new code so often, and each is taken once. */
+const CODE_MS = 30_000;
+
+export type DestroyingDeps = AskingDeps & {
+  /** The time of day, of which the codes of second factors follow. */
+  readonly nowMs: () => number;
+};
+
+/** Says when the second factor has a code that was not used yet. */
+export class CodeTurns {
+  readonly #nowMs: () => number;
+  #last: number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#last = this.#now();
+  }
+
+  /** True once for each code. */
+  take(): boolean {
+    const now = this.#now();
+    const isNew = now > this.#last;
+    this.#last = now;
+    return isNew;
+  }
+
+  #now(): number {
+    return Math.floor(this.#nowMs() / CODE_MS);
+  }
+}
+
+/** Destroys a wallet that is no master. Asks once: a code is not taken twice. What was not answered is settled at the end. */
+export async function destroyOne(deps: DestroyingDeps, book: WalletBook): Promise<void> {
+  const gateway = servingGateway(deps.gateways, deps.random(deps.gateways.length));
+  const wallet = drawWallet(deps, new Map([...book.living].filter(([id]) => !book.trees.has(id))));
+  if (gateway === undefined || wallet === undefined) return;
+  const code = new TOTP({ secret: Secret.fromBase32(book.secret) }).generate({ timestamp: deps.nowMs() });
+  book.living.delete(wallet.id);
+  book.unsure.set(wallet.id, wallet);
+  const answer = await askWallets(gateway, {
+    ...{ method: 'DELETE', path: `/${wallet.id}`, token: book.token, headers: { 'x-two-factor-code': code } },
+  });
+  if (answer.status === 0 || answer.status >= 500) return;
+  book.unsure.delete(wallet.id);
+  if (isDone(answer)) {
+    deps.timeline.count('wallets_destroyed');
+    book.destroyed.set(wallet.id, wallet);
+  } else {
+    // A refusal left it as it was, and is no break: a code of another second, say.
+    deps.timeline.count('destructions_refused');
+    book.living.set(wallet.id, wallet);
+  }
+}
+
+type TryingDeps = Pick<AskingDeps, 'gateways' | 'random' | 'findings' | 'timeline'>;
+
+/** A destroyed wallet must be gone at every gateway at once: 404, or no answer. */
+export async function tryDestroyed(
+  { gateways, random, findings, timeline }: TryingDeps,
+  book: Pick<WalletBook, 'destroyed' | 'token'>,
+): Promise<void> {
+  const gateway = servingGateway(gateways, random(gateways.length));
+  const wallet = drawWallet({ random }, book.destroyed);
+  if (gateway === undefined || wallet === undefined) return;
+  const body = { message: 'aGVsbG8=' };
+  const { token } = book;
+  const answer = await askWallets(gateway, { method: 'POST', path: `/${wallet.id}/sign`, token, body });
+  if (isPassing(answer)) return;
+  timeline.count('destroyed_tried');
+  findings.check('destroyed_signs');
+  if (answer.status !== 404)
+    findings.break(
+      'destroyed_signs',
+      `${wallet.id} was destroyed, and ${gateway.name} answers ${answer.status} to sign`,
+    );
+}

@@ -1,0 +1,18 @@
+/** Whole numbers from 0 to below a bound, the same ones for the same seed (mulberry32). */
+export type Random = (below: number) => number;
+
+/** The numbers of a seed. */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+/** A whole number from the first to the last one of a span, both included. */
+export function within(random: Random, [least = 0, most = least]: readonly number[]): number {
+  return least + random(most - least + 1);
+}

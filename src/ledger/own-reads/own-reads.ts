@@ -1,0 +1,222 @@
+import type { MethodName } from '../../../generated/ledger/methods.ts';
+import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { Call } from '../../rpc/call.ts';
+import { COMMITMENTS, type Commitment, type Slots } from '../../rpc/commitment.ts';
+import type { Notification } from '../../rpc/notification.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import type { Reach, SlotFloor, UpstreamRequest } from '../../upstream/upstream.ts';
+import { addMinContextSlot } from './add-min-context-slot.ts';
+import { AnswersTogether } from './answers-together.ts';
+import { type AnswerSlot, isNullAnswer, readAnswerSlot } from './answer-slot.ts';
+import { commitmentOf, factsOf, isBlock, minContextSlotOf, oldestSlotOf, type Read } from './read-facts.ts';
+import { type Reader, Readers, type Sharing } from './readers.ts';
+import type { SentSeen } from './seen-slots.ts';
+
+export type OwnReadsOptions = {
+  /** False: nothing is remembered of readers; an explicit minContextSlot is routed all the same. */
+  readonly isOn: boolean;
+  /** Most milliseconds that a call waits for a node that has reached what its reader has seen. */
+  readonly waitMs: number;
+  /** The newest slots of the nodes. */
+  readonly best: () => Slots;
+  /** Slots that begin in some milliseconds; undefined while the pace is unknown. */
+  readonly slotsIn: (ms: number) => number | undefined;
+  /** True if there is no other node to ask: answers that say their slot are checked by it, and nothing is added to calls. */
+  readonly isAlone: () => boolean;
+  /** True if every node is known to have what came with a version. */
+  readonly allHave: (since: string) => boolean;
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+};
+
+/** What a call adds to its request to a node. */
+export type PreparedRead = Pick<UpstreamRequest, 'reach' | 'oldestSlot' | 'judge' | 'slotOf'> & {
+  readonly body: Buffer;
+  /** Notes what the answer shows the reader. */
+  readonly note: (reply: UpstreamReply) => void;
+};
+
+/**
+ * Lets readers see what they have seen: remembers the highest slot that each was shown, over any protocol, and asks only nodes
+ * that have reached it.
+ */
+export class OwnReads {
+  readonly #options: OwnReadsOptions;
+  readonly #readers = new Readers();
+
+  constructor(options: OwnReadsOptions) {
+    this.#options = options;
+  }
+
+  /** Tells other gateways whenever a reader is shown something newer than before. Call it before there are readers. */
+  share(sharing: Sharing): void {
+    if (this.#options.isOn) this.#readers.share(sharing);
+  }
+
+  /** Takes over what another gateway has shown a reader, `ageMs` after it said so. */
+  learn(sent: SentSeen, ageMs: number): void {
+    this.#readers.named(sent[0])?.learn(sent, ageMs, this.#options.nowMs());
+  }
+
+  /** Returns what a checked call asks of its node for its reader. */
+  prepare(method: MethodName, call: Call, reader: Reader): PreparedRead {
+    const facts = SLOT_FACTS[method];
+    const oldestSlot = oldestSlotOf(facts, call.params);
+    const commitment = commitmentOf(facts, call.params);
+    if (commitment === undefined) return { body: call.raw, oldestSlot, note: () => undefined };
+    const nowMs = this.#options.nowMs();
+    const seen = this.#readers.of(reader);
+    // A block never changes: its node must have reached it, not what came after it.
+    const own = Math.min(seen.slot(commitment, nowMs), isBlock(facts) ? (oldestSlot ?? 0) : Infinity);
+    const height =
+      facts.answers === 'height' || facts.answers === 'epoch' ? seen.height(commitment, nowMs) : 0;
+    const asked = minContextSlotOf(facts, call.params);
+    const answer = new AnswerReader(facts);
+    return {
+      body: (own > 0 && asked === undefined && this.#withMinimum(facts, call, own)) || call.raw,
+      reach: this.#reachOf({ commitment, own, height, asked }),
+      oldestSlot,
+      judge: judgeOf(answer, { own, height }),
+      slotOf: (reply) => {
+        const slot = reply.kind === 'whole' && !reply.isError ? answer.read(reply.body).slot : undefined;
+        return slot === undefined ? undefined : { commitment, slot };
+      },
+      note: (reply) => {
+        if (reply.kind === 'whole' && !reply.isError) this.noteAnswer(call, answer.read(reply.body), reader);
+      },
+    };
+  }
+
+  /** True if it matters which node answers: the past of an address is shown whole only by a node that has all of it. */
+  isSentAlone(method: MethodName): boolean {
+    return SLOT_FACTS[method].history === 'address' && !this.#options.isAlone();
+  }
+
+  /** Returns what calls that are sent together ask of their node. */
+  reachTogether(calls: readonly Read[], reader: Reader): Reach | undefined {
+    const seen = this.#readers.of(reader);
+    const nowMs = this.#options.nowMs();
+    const asked = new Set<Commitment>();
+    for (const call of calls) {
+      const commitment = commitmentOf(factsOf(call), call.params);
+      if (commitment !== undefined) asked.add(commitment);
+    }
+    const floors = COMMITMENTS.filter((each) => asked.has(each)).map((commitment) => {
+      return { commitment, slot: seen.slot(commitment, nowMs) };
+    });
+    return this.#reach(
+      floors.filter(({ slot }) => slot > 0),
+      {},
+    );
+  }
+
+  /** Returns what takes the answers to calls of one reader that are sent together, before they are sent. */
+  together(reader: Reader): AnswersTogether {
+    return new AnswersTogether(this.#readers.of(reader), this.#options);
+  }
+
+  /** True if an answer, of which this much is known, shows its reader less than it has seen. */
+  isBehind(call: Read, answer: AnswerSlot, reader: Reader): boolean {
+    const commitment = commitmentOf(factsOf(call), call.params);
+    if (commitment === undefined) return false;
+    const [seen, nowMs] = [this.#readers.of(reader), this.#options.nowMs()];
+    const { slot = Infinity, height = Infinity } = answer;
+    return slot < seen.slot(commitment, nowMs) || height < seen.height(commitment, nowMs);
+  }
+
+  /** Notes what an answer shows its reader. */
+  note(call: Read, reply: UpstreamReply, reader: Reader): void {
+    if (reply.kind !== 'whole' || reply.isError) return;
+    this.noteAnswer(call, readAnswerSlot(factsOf(call), reply.body), reader);
+  }
+
+  noteAnswer(call: Read, { slot, height }: AnswerSlot, reader: Reader): void {
+    if (!this.#options.isOn || (slot === undefined && height === undefined)) return;
+    const commitment = commitmentOf(factsOf(call), call.params);
+    if (commitment === undefined) return;
+    const [seen, nowMs] = [this.#readers.of(reader), this.#options.nowMs()];
+    if (slot !== undefined) seen.noteSlot(commitment, slot, nowMs);
+    if (height !== undefined) seen.noteHeight(commitment, height, nowMs);
+  }
+
+  /** Notes the slot of a notification or a message that a reader is sent. */
+  noteSlot(commitment: Commitment, slot: number, reader: Reader): void {
+    if (this.#options.isOn) this.#readers.of(reader).noteSlot(commitment, slot, this.#options.nowMs());
+  }
+
+  /** Notes the slot of a notification that a reader is sent. */
+  readonly noteNotification = ({ slot, commitment }: Notification, reader: Reader): void => {
+    if (slot !== undefined && commitment !== undefined) this.noteSlot(commitment, slot, reader);
+  };
+
+  #withMinimum({ minContextSlot, answers }: SlotFacts, call: Call, slot: number): Buffer | undefined {
+    if (minContextSlot === undefined || (answers !== undefined && this.#options.isAlone())) return undefined;
+    const { index, since } = minContextSlot;
+    if (since !== undefined && !this.#options.allHave(since)) return undefined;
+    return addMinContextSlot(call, index, slot);
+  }
+
+  /** A slot that no node can have soon is left to the nodes to refuse. */
+  #reachOf({
+    commitment,
+    own,
+    height,
+    asked,
+  }: Least & { readonly commitment: Commitment }): Reach | undefined {
+    const { best, slotsIn, waitMs } = this.#options;
+    const latest = best()[commitment];
+    const isSoon = asked !== undefined && latest > 0 && asked <= latest + (slotsIn(waitMs) ?? 0);
+    const slot = Math.max(own, isSoon ? asked : 0);
+    if (slot === 0 && height === 0) return undefined;
+    return this.#reach([{ commitment, slot }], { asked, height });
+  }
+
+  #reach(floors: readonly SlotFloor[], { asked, height = 0 }: Partial<Least>): Reach | undefined {
+    const [floor] = floors;
+    if (floor === undefined) return undefined;
+    const { commitment, slot } = floor;
+    return {
+      floors,
+      waitMs: this.#options.waitMs,
+      tooFar: (best) => {
+        const contextSlot = BigInt(best[commitment]);
+        if (slot === asked) return serviceError('minContextSlotNotReached', { contextSlot });
+        const seen = slot === 0 ? `block height ${height}` : `slot ${slot}`;
+        return serviceError('readBehind', { contextSlot, seen, commitment });
+      },
+    };
+  }
+}
+
+/** What the answer to a call must have reached: what its reader has seen, and what it asks for. */
+type Least = { readonly own: number; readonly height: number; readonly asked?: number | undefined };
+
+/** Reads how far the node of an answer was, once for each answer. */
+class AnswerReader {
+  readonly facts: SlotFacts;
+  #body: Buffer | undefined;
+  #answer: AnswerSlot = {};
+
+  constructor(facts: SlotFacts) {
+    this.facts = facts;
+  }
+
+  read(body: Buffer): AnswerSlot {
+    if (body !== this.#body) this.#answer = readAnswerSlot(this.facts, body);
+    this.#body = body;
+    return this.#answer;
+  }
+}
+
+/** An answer that shows less than its reader has seen is no answer; a transaction that a node does not find another may have. */
+function judgeOf(answer: AnswerReader, { own, height: least }: Least): UpstreamRequest['judge'] {
+  const isHistory = answer.facts.history === 'signature';
+  if (own === 0 && least === 0 && !isHistory) return undefined;
+  return (reply) => {
+    if (reply.kind !== 'whole' || reply.isError) return 'good';
+    if (isHistory && isNullAnswer(reply.body)) return 'absent';
+    const { slot = Infinity, height = Infinity } = answer.read(reply.body);
+    return slot < own || height < least ? 'behind' : 'good';
+  };
+}

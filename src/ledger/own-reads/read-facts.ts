@@ -1,0 +1,45 @@
+import type { MethodName } from '../../../generated/ledger/methods.ts';
+import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
+import type { Call } from '../../rpc/call.ts';
+import type { Commitment } from '../../rpc/commitment.ts';
+
+export type Read = Pick<Call, 'method' | 'params'>;
+
+/** Returns what the specification says of a method; nothing for one that it does not have. */
+export function factsOf({ method }: Read): SlotFacts {
+  return SLOT_FACTS[method as MethodName] ?? {};
+}
+
+/** The commitment that a call reads at; undefined if it reads at none. */
+export function commitmentOf({ commitment }: SlotFacts, params: unknown): Commitment | undefined {
+  if (commitment === undefined) return undefined;
+  const { index, member, default: fallback } = commitment;
+  const asked = memberOf(params, index, member) ?? fallback;
+  return asked === 'processed' || asked === 'confirmed' ? asked : 'finalized';
+}
+
+/** The slot that a call wants its node to have reached; undefined if it names none. */
+export function minContextSlotOf({ minContextSlot }: SlotFacts, params: unknown): number | undefined {
+  if (minContextSlot === undefined) return undefined;
+  const asked = memberOf(params, minContextSlot.index, 'minContextSlot');
+  return asked === undefined || asked === null ? undefined : Number(asked);
+}
+
+/** The oldest slot that a call reads, 0 if it may be any; undefined if it reads no past. */
+export function oldestSlotOf({ history }: SlotFacts, params: unknown): number | undefined {
+  if (history === 'address') return 0;
+  if (history !== 'slot' || !Array.isArray(params)) return undefined;
+  return typeof params[0] === 'number' ? params[0] : undefined;
+}
+
+function memberOf(params: unknown, index: number, name: string): unknown {
+  const config: unknown = Array.isArray(params) ? params[index] : undefined;
+  return typeof config === 'object' && config !== null
+    ? (config as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+/** True for a call that reads one block, which is the same at every node that has it. */
+export function isBlock({ history, minContextSlot }: SlotFacts): boolean {
+  return history === 'slot' && minContextSlot === undefined;
+}

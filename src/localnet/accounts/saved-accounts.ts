@@ -1,0 +1,13 @@
+import type { Account } from '../model.ts';
+
+/** A state of all accounts on its own. */
+export type SavedAccounts = {
+  /** All accounts, and those of a fork that are known not to exist. */
+  readonly current: readonly { readonly address: string; readonly account: Account | undefined }[];
+  /** What accounts were before their first change in each slot that is not finalized, in the order of the changes. */
+  readonly changes: readonly {
+    readonly slot: bigint;
+    readonly address: string;
+    readonly account: Account | undefined;
+  }[];
+};

@@ -1,0 +1,38 @@
+import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
+import { serviceError } from '../../base/service-error.ts';
+import type { Ledger } from '../ledger.ts';
+import type { KeyedAccount } from '../model.ts';
+import { isElf, upgradeableProgram, upgradeAuthority } from '../programs/upgradeable-program.ts';
+import { addressOf } from './address-or-none.ts';
+import { findCode } from './find-code.ts';
+import { readBytes } from './read-bytes.ts';
+import { writeAccounts } from './write-accounts.ts';
+
+const NO_PROGRAM = 'the code is no program that the runtime can load';
+
+/** It counts as deployed in the slot before, so that it can be called and upgraded at once. */
+export const localnetSetProgram: LedgerHandler<Ledger, 'localnet_setProgram'> = async (
+  ledger,
+  address,
+  code,
+  given,
+) => {
+  const elf = readBytes('code', code);
+  if (!isElf(elf)) throw serviceError('invalidParam', { reason: NO_PROGRAM });
+  await ledger.fork?.touch(ledger, [address]);
+  const present = findCode(ledger, address);
+  const kept = present === undefined ? null : upgradeAuthority(present.account);
+  const authority = given === null || given === undefined ? kept : addressOf(given);
+  const slot = ledger.blocks.openSlot - 1n;
+  const accounts = await upgradeableProgram({ address, elf, authority, slot });
+  writeAccounts(
+    ledger,
+    accounts.map((entry) => withRent(ledger, entry)),
+    NO_PROGRAM,
+  );
+  return null;
+};
+
+function withRent({ runtime }: Ledger, { address, account }: KeyedAccount): KeyedAccount {
+  return { address, account: { ...account, lamports: runtime.rentExemption(BigInt(account.data.length)) } };
+}

@@ -1,0 +1,38 @@
+import type { AccountStore } from '../accounts/account-store.ts';
+import { SYSVAR_STAKE_HISTORY } from '../addresses/sysvar-addresses.ts';
+import type { Bank } from '../bank/bank.ts';
+import type { BlockHistory } from '../blocks/block-history.ts';
+import type { SlotPace } from '../time/slot-pace.ts';
+import { stakeHistoryData } from '../validator/stake-history.ts';
+import { historyThrough } from '../validator/stakes.ts';
+import type { EpochSchedule } from './epoch.ts';
+import type { EpochTimes } from './epoch-times.ts';
+
+type Chain = { readonly blocks: BlockHistory; readonly epochs: EpochSchedule };
+
+/** Notes when the epoch of a slot that was just opened began. If its first slots were skipped, that is as long ago as they take. */
+export function beginEpoch(
+  { blocks, epochs, pace }: Chain & { readonly pace: SlotPace },
+  epochTimes: EpochTimes,
+): void {
+  const { openSlot } = blocks;
+  const epoch = epochs.epochOf(openSlot);
+  if (epoch === epochs.epochOf(blocks.ancestor(openSlot, 1n))) return;
+  const elapsedMs = Number(epochs.slotIndex(openSlot)) * pace.slotMs;
+  epochTimes.begin(epoch, blocks.time(openSlot) - BigInt(Math.trunc(elapsedMs / 1000)));
+}
+
+/** The first block of an epoch adds those that have ended since its parent to the stake history. */
+export function recordStake({
+  accounts,
+  bank,
+  blocks,
+  epochs,
+}: Chain & { readonly accounts: AccountStore; readonly bank: Bank }): void {
+  const { openSlot } = blocks;
+  const sysvar = accounts.read(SYSVAR_STAKE_HISTORY, openSlot);
+  const [first, end] = [epochs.epochOf(blocks.ancestor(openSlot, 1n)), epochs.epochOf(openSlot)];
+  if (first === end || sysvar === undefined) return;
+  const history = historyThrough(accounts, { first, end }, openSlot);
+  bank.write(SYSVAR_STAKE_HISTORY, { ...sysvar, data: stakeHistoryData(history) }, openSlot);
+}

@@ -1,0 +1,14 @@
+import type { EpochInfo } from '../../../generated/ledger/types.ts';
+import type { Ledger } from '../ledger.ts';
+
+/** Returns the epoch of a slot that has a block or is open. */
+export function epochInfo({ blocks, epochs }: Ledger, slot: bigint): EpochInfo {
+  return {
+    epoch: epochs.epochOf(slot),
+    slotIndex: epochs.slotIndex(slot),
+    slotsInEpoch: epochs.slotsPerEpoch,
+    absoluteSlot: slot,
+    blockHeight: blocks.height(slot),
+    transactionCount: BigInt(blocks.transactionCount(slot)),
+  };
+}

@@ -1,0 +1,140 @@
+import { inspect } from 'node:util';
+import { writeKeyFiles } from './disk/key-files.ts';
+import { branchFolder } from './disk/branch-folders.ts';
+import { LedgerJournal } from './disk/ledger-journal.ts';
+import { LedgerKeeper } from './disk/ledger-keeper.ts';
+import { writeManifest } from './disk/manifest.ts';
+import { type LedgerFolder, openLedgerFolder } from './disk/open-ledger-folder.ts';
+import type { Fork } from './fork/fork.ts';
+import { openFork } from './fork/open-fork.ts';
+import { readGenesisOptions } from './genesis-options/genesis-options.ts';
+import { optionProblem } from './genesis-options/option-problem.ts';
+import { Ledger } from './ledger.ts';
+import type { LedgerOptions } from './ledger-options.ts';
+import { openSnapshotDirectory } from './saved/snapshot-directory.ts';
+import type { LocalnetOptions } from './localnet-options.ts';
+
+/** A ledger, and what has to be done at its end. */
+export type KeptLedger = {
+  readonly ledger: Ledger;
+  /** Resolves with the error when a slot could not be written to the folder: none is after that. */
+  readonly failed: Promise<unknown>;
+  /** Closes the open slot and the folder, if there is one. Stop the ledger first. */
+  readonly close: () => Promise<void>;
+  /** Gives the folder free, after a failure. */
+  readonly release: () => Promise<void>;
+};
+
+/** A transaction is pending for a slot, within these bounds: long enough for a client to subscribe to it, and no longer. */
+const LANDING_DELAY_MS = { least: 50, most: 200 };
+
+/**
+ * Begins a ledger in memory or in a folder, or goes on with the one in that folder. With `waitUntil` it waits for a process that has the
+ * folder, until that is aborted.
+ *
+ * @throws ServiceError as readGenesisOptions, openFork, openLedgerFolder and openSnapshotDirectory do; AbortError.
+ */
+export async function openLedger(options: LocalnetOptions, waitUntil?: AbortSignal): Promise<KeptLedger> {
+  const { ledger: directory, reset, finalitySlots } = options;
+  openSnapshotDirectory(options.snapshots.directory);
+  if (directory === undefined) {
+    const fork = await openFork({ given: options.forkOf, stored: undefined, warn });
+    const end = async (): Promise<void> => await fork?.close();
+    const failed = new Promise<never>(() => undefined);
+    return { ledger: await beginLedger(options, fork), failed, close: end, release: end };
+  }
+  const folder = await openLedgerFolder({ directory, reset, finalitySlots, waitUntil });
+  try {
+    return await keepLedger(folder, options);
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promise<KeptLedger> {
+  const { directory, stored, release } = folder;
+  const journalOptions = {
+    directory,
+    onFailure: (error: unknown) =>
+      warn(`a file in ${directory} was not written or deleted: ${inspect(error)}`),
+  };
+  const fork = await forkOfFolder(folder, options);
+  const ledger =
+    stored === undefined
+      ? await beginLedger(options, fork)
+      : new Ledger({ ...ledgerOptions(options), fork, stored });
+  for (const damage of stored?.chain.damage ?? []) warn(damage);
+  const ignored = stored === undefined ? [] : ignoredOptions(ledger, options);
+  if (ignored.length > 0)
+    warn(`the ledger goes on without regard to ${ignored.join(', ')}; --reset begins anew`);
+  const journal =
+    stored === undefined
+      ? await beginJournal(ledger, journalOptions)
+      : LedgerJournal.resume(stored.chain.open, {
+          ...journalOptions,
+          directory: branchFolder(directory, stored.manifest.branch),
+        });
+  const keeper = new LedgerKeeper(ledger, journal, journalOptions);
+  ledger.keepBy(keeper);
+  const close = async (): Promise<void> => {
+    try {
+      ledger.tick();
+      await keeper.close();
+      await fork?.close();
+    } finally {
+      await release();
+    }
+  };
+  return { ledger, failed: keeper.failed, close, release };
+}
+
+/** The manifest comes last: without it the folder holds no ledger. */
+async function beginJournal(
+  ledger: Ledger,
+  options: Parameters<typeof LedgerJournal.begin>[1],
+): Promise<LedgerJournal> {
+  const journal = await LedgerJournal.begin(ledger, options);
+  writeKeyFiles(options.directory, ledger.genesis);
+  writeManifest(options.directory, ledger.manifest);
+  return journal;
+}
+
+async function forkOfFolder(
+  { directory, stored }: LedgerFolder,
+  { forkOf }: LocalnetOptions,
+): Promise<Fork | undefined> {
+  const origin = stored?.manifest.fork;
+  if (stored !== undefined && origin === undefined && (forkOf.url ?? forkOf.cassette) !== undefined)
+    throw optionProblem(`--fork: the ledger in ${directory} was begun without one; --reset begins anew`);
+  return await openFork({ given: forkOf, stored: origin, warn });
+}
+
+async function beginLedger(options: LocalnetOptions, fork: Fork | undefined): Promise<Ledger> {
+  const additions = await readGenesisOptions(options.genesis, fork);
+  return new Ledger({ ...ledgerOptions(options), additions, fork });
+}
+
+function ledgerOptions(options: LocalnetOptions): LedgerOptions {
+  const landingDelayMs = Math.max(LANDING_DELAY_MS.least, Math.min(options.slotMs, LANDING_DELAY_MS.most));
+  return { ...options, landingDelayMs, nowMs: Date.now };
+}
+
+/** Options that a ledger which goes on does not follow, because it was begun with others. */
+function ignoredOptions({ manifest }: Ledger, options: LocalnetOptions): readonly string[] {
+  const { slotsPerEpoch, lamportsPerByte, genesis, warpSlot, given } = options;
+  const hasOther = (name: string, wanted: number, own: number): readonly string[] =>
+    wanted === own || !given.has(name) ? [] : [`--${name} ${wanted} (it has ${own})`];
+  return [
+    ...Object.keys(genesis.lists).map((name) => `--${name}`),
+    ...(genesis.mint === undefined ? [] : ['--mint']),
+    ...(genesis.faucetSol === undefined ? [] : ['--faucet-sol']),
+    ...(warpSlot === undefined ? [] : ['--warp-slot']),
+    ...hasOther('slots-per-epoch', slotsPerEpoch, manifest.slotsPerEpoch),
+    ...hasOther('lamports-per-byte', lamportsPerByte, manifest.lamportsPerByte),
+  ];
+}
+
+function warn(text: string): void {
+  process.stderr.write(`localnet: ${text}\n`);
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { decodeTransaction } from '../../wire/decode-transaction.ts';
+import type { DecodedTransaction } from '../../wire/message.ts';
+import { layoutOf } from '../../wire/transaction-layout.ts';
+
+const SIGNATURE_BYTES = 64;
+const NO_SIGNATURE = base58.encode(new Uint8Array(SIGNATURE_BYTES));
+
+/**
+ * Returns a transaction in which impersonated keys have signed: in the place of a missing signature (zeros) are bytes that follow from key and
+ * message, so that the transaction has an id of its own.
+ */
+export function impersonate(
+  transaction: DecodedTransaction,
+  impersonated: ReadonlySet<string>,
+): DecodedTransaction {
+  const { signatures, message, messageBytes } = transaction;
+  const missing = signatures.flatMap((signature, index) => {
+    const signer = message.staticKeys[index];
+    const isMissing = signature === NO_SIGNATURE && signer !== undefined && impersonated.has(signer);
+    return isMissing ? [{ index, signer }] : [];
+  });
+  if (missing.length === 0) return transaction;
+  const wire = Uint8Array.from(transaction.wire);
+  const layout = layoutOf(wire);
+  if (layout === undefined) return transaction;
+  for (const { index, signer } of missing) {
+    const bytes = createHash('sha512')
+      .update('impersonated')
+      .update(base58.decode(signer))
+      .update(messageBytes);
+    wire.set(bytes.digest(), layout.signaturesAt + index * SIGNATURE_BYTES);
+  }
+  return decodeTransaction(wire);
+}

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../generated/config.ts';
+import type { InstallationKey } from '../account/installation-key.ts';
+import type { OwnReadsMetrics } from '../gate/own-reads-metrics.ts';
+import { nameReaders } from '../ledger/own-reads/name-readers.ts';
+import { openRedisSeen } from '../ledger/own-reads/redis-seen.ts';
+import { startSeenReports } from '../ledger/own-reads/seen-reports.ts';
+import type { Network } from './start-network.ts';
+
+export type OwnReadsParts = {
+  readonly config: Pick<Config, 'redis' | 'upstream'>;
+  readonly networks: readonly Pick<Network, 'label' | 'ownReads'>[];
+  readonly installationKey: InstallationKey;
+  readonly metrics: OwnReadsMetrics;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/**
+ * With Redis, shares with other gateways the highest slots that readers were shown. Call it before there are readers. Does not wait for Redis.
+ *
+ * @returns a function that tells what was not told yet, and stops; undefined where nothing is shared.
+ */
+export function shareOwnReads({
+  config,
+  networks,
+  installationKey,
+  metrics,
+  log,
+}: OwnReadsParts): (() => Promise<void>) | undefined {
+  const { url, prefix } = config.redis;
+  const shared = new Map(
+    networks.flatMap(({ label, ownReads }) => (ownReads === undefined ? [] : [[label, ownReads] as const])),
+  );
+  if (url === undefined || !config.upstream.own_reads || shared.size === 0) return undefined;
+  const redis = openRedisSeen({
+    ...{ url, prefix },
+    onReport: ({ network, seen }, ageMs) => {
+      for (const each of seen) shared.get(network)?.learn(each, ageMs);
+    },
+    onUp: () => log.info('Redis is there: readers see at other gateways what they have seen at this one'),
+    onLost: (reason) =>
+      log.warn(
+        { reason },
+        'Redis is lost: until it is back, other gateways may show readers less than this one',
+      ),
+  });
+  metrics.watchShared(redis.isUp);
+  const reports = startSeenReports(shared, redis, {
+    nameOf: nameReaders(installationKey.derive('names of readers')),
+    nowMs: () => performance.now(),
+  });
+  return async () => {
+    await reports.close();
+    await redis.close();
+  };
+}

@@ -1,0 +1,12 @@
+import pg from 'pg';
+import { DEADLINES } from '../deadlines.ts';
+
+/** Returns a client for the statements of a copy, which read and count whole tables: they have as long as those of a migration. */
+export function createCopyClient(config: pg.ClientConfig): pg.Client {
+  const { migrationMs } = DEADLINES;
+  const ofServer = config.statement_timeout === undefined ? {} : { statement_timeout: migrationMs };
+  const client = new pg.Client({ ...config, query_timeout: migrationMs, ...ofServer });
+  // The query reports a broken connection; without a listener it would end the process.
+  client.on('error', () => undefined);
+  return client;
+}

@@ -1,0 +1,50 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceError } from '../../base/service-error.ts';
+import { MIGRATIONS } from '../migrate.ts';
+
+type Journal = { readonly entries: readonly { readonly tag: string; readonly when: number }[] };
+
+/** Compares the instants of migrations with those of this version: `older` tables are migrated at the next start. */
+export async function compareMigrations(applied: readonly number[]): Promise<'same' | 'older' | 'unknown'> {
+  const { entries } = await readJournal();
+  if (applied.length > entries.length || applied.some((when, at) => entries[at]?.when !== when))
+    return 'unknown';
+  return applied.length === entries.length ? 'same' : 'older';
+}
+
+async function readJournal(): Promise<Journal> {
+  return JSON.parse(await readFile(join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')) as Journal;
+}
+
+/**
+ * Lets `work` use a folder with the first migrations only: a copy is written into the tables that it was read from, and migrated afterwards.
+ *
+ * @param applied the instants of the migrations that the copied tables have, in order.
+ * @throws ServiceError `copyRefused` if this version does not know all of them.
+ */
+export async function withMigrationsUntil<T>(
+  applied: readonly number[],
+  where: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const journal = await readJournal();
+  const { entries } = journal;
+  if ((await compareMigrations(applied)) === 'unknown')
+    throw serviceError('copyRefused', {
+      where,
+      reason: `its tables are those of another version: ${applied.length} migrations, of which this version has not all; use the version that wrote it, or a newer one`,
+    });
+  if (applied.length === entries.length) return work(MIGRATIONS);
+  const folder = await mkdtemp(join(tmpdir(), 'keyslot-migrations-'));
+  try {
+    const kept = entries.slice(0, applied.length);
+    await mkdir(join(folder, 'meta'));
+    await writeFile(join(folder, 'meta', '_journal.json'), JSON.stringify({ ...journal, entries: kept }));
+    for (const { tag } of kept) await copyFile(join(MIGRATIONS, `${tag}.sql`), join(folder, `${tag}.sql`));
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Backend } from './backend.ts';
+import { makeDataPrivate } from './data-directory.ts';
+import { openPglite } from './pglite/open-pglite.ts';
+import { openPostgres } from './postgres/open-postgres.ts';
+
+/** The location of the store and, if several share one database, its schema. */
+export type StoreOptions = {
+  /** Directory of all the server's files; created if it does not exist, and closed to other users if it does. */
+  readonly dataDir: string;
+  /** A PostgreSQL address (postgres://…). Absent: the embedded store in `<dataDir>/store`. */
+  readonly databaseUrl?: string | undefined;
+  /** The SQL schema that holds the tables. Default `keyslot`. */
+  readonly schema?: string | undefined;
+};
+
+export const DEFAULT_SCHEMA = 'keyslot';
+
+/**
+ * Opens the way to a store, without a look at its tables. With a PostgreSQL, the data directory holds the rest: keys, heads of the audit log,
+ * the admin socket.
+ */
+export async function openBackend({ dataDir, databaseUrl }: StoreOptions, log: Logger): Promise<Backend> {
+  if (databaseUrl === undefined) return openPglite(dataDir, log);
+  makeDataPrivate(dataDir, log);
+  return openPostgres(databaseUrl);
+}

@@ -1,0 +1,91 @@
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from './list-segments.ts';
+import { SEGMENT_NAME } from './segment.ts';
+
+export type RoomOptions = {
+  /** The directory of all networks and ledgers. */
+  readonly root: string;
+  /** Most bytes of all segments. */
+  readonly maxBytes: number;
+  /** Returns the free bytes of the disk of a directory. Default: that of the operating system. */
+  readonly readFreeBytes?: ((directory: string) => Promise<number>) | undefined;
+};
+
+/** There is no room for another segment: the disk has none. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+}
+
+/** Segments take at most this share of what would be free without them. */
+const DISK_SHARE = 0.5;
+/** More files, however small, take too long to be looked through. */
+const MAX_FILES = 4_096;
+
+/**
+ * Deletes segments in the order of `listFiles`, whatever network or ledger they are of, until there is room for some bytes: within the bound, and within half of
+ * what the disk would have free without segments.
+ *
+ * @throws NoRoom where deleting all would not make room: nothing is deleted then.
+ */
+export async function makeRoom({ root, maxBytes, readFreeBytes = freeBytesOf }: RoomOptions, bytes: number) {
+  const files = await listFiles(root);
+  let total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const most = mostBytes(maxBytes, total, await readFreeBytes(root));
+  if (bytes > most) throw new NoRoom(`the disk of ${root} has no room for blocks`);
+  for (const [at, { path, sizeBytes }] of files.entries()) {
+    if (total + bytes <= most && files.length - at < MAX_FILES) return;
+    await rm(path, { force: true });
+    total -= sizeBytes;
+  }
+}
+
+/** Returns the bytes that segments may take, where they take `total` and the disk has `free` ones. */
+export function mostBytes(maxBytes: number, total: number, free: number): number {
+  return Math.min(maxBytes, Math.floor((total + free) * DISK_SHARE));
+}
+
+/** A file of blocks. */
+export type SegmentFile = { readonly path: string; readonly sizeBytes: number };
+
+/**
+ * Lists the files of all networks and ledgers in the order in which they are deleted: those of a ledger by the slot at which they begin,
+ * whenever they were written, so that no hole is made; and of several ledgers first the one with what was written first.
+ */
+export async function listFiles(root: string): Promise<readonly SegmentFile[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const files: WrittenFile[] = [];
+  for (const { name, parentPath } of entries) {
+    if (!SEGMENT_NAME.test(name)) continue;
+    const path = join(parentPath, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined)
+      files.push({ path, folder: parentPath, sizeBytes: found.size, writtenMs: found.mtimeMs });
+  }
+  return [...Map.groupBy(files, ({ folder }) => folder).values()]
+    .flatMap(inOrder)
+    .sort((one, other) => one.writtenMs - other.writtenMs);
+}
+
+type WrittenFile = SegmentFile & { readonly folder: string; readonly writtenMs: number };
+
+/** Returns the files of a ledger by slot, as if each were written no later than those after it. */
+function inOrder(files: readonly WrittenFile[]): readonly WrittenFile[] {
+  let writtenMs = Number.POSITIVE_INFINITY;
+  return files
+    .toSorted((one, other) => (one.path < other.path ? 1 : -1))
+    .map((file) => {
+      writtenMs = Math.min(writtenMs, file.writtenMs);
+      return { ...file, writtenMs };
+    })
+    .reverse();
+}
+
+/** Returns the bytes that a user who is not root may still write. */
+export async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}

@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache';
+import { Semaphore } from '../../rpc/semaphore.ts';
+import { Entry } from '../entry.ts';
+import { type FeedOptions, newestOf, type OpenFeed } from '../feed.ts';
+import type { KeptBlocks } from '../kept-blocks.ts';
+import type { PublishOptions } from './publish-blocks.ts';
+import type { ReaderTerms } from './reader-terms.ts';
+import { type CandidateOptions, runForReader } from './run-for-reader.ts';
+import type { SharedBlocks } from './shared-blocks.ts';
+import { type BlockSource, SharedFeed, type SharedFeedOptions } from './shared-feed.ts';
+
+export type ShareOptions = Pick<PublishOptions, 'openNode' | 'reachSlots'> &
+  Pick<SharedFeedOptions, 'stallMs' | 'shownSlot'> &
+  Pick<CandidateOptions, 'failingMs' | 'leastTermMs'> & {
+    readonly network: string;
+    readonly blocks: SharedBlocks;
+    /** Makes a candidate of its own of each feed: one that ends leaves its term, not that of the next. */
+    readonly createTerms: () => ReaderTerms;
+  };
+
+/** What a gateway has to do with the shared blocks of a network. */
+export type SharedStanding = {
+  readonly source: BlockSource;
+  /** True while it reads the ledger for all. */
+  readonly isReader: boolean;
+};
+
+/** The blocks of a network as gateways share them, for one gateway. */
+export type SharedNetwork = {
+  readonly openFeed: OpenFeed;
+  readonly kept: KeptBlocks;
+  readonly standing: () => SharedStanding;
+  /** Resolves when feeds that were stopped use neither Redis nor the store any more. */
+  readonly ended: () => Promise<void>;
+};
+
+/** Blocks that were read again for one stream are at hand for the others: those of a gateway that is gone come together. */
+const AT_HAND_BYTES = 64 * 2 ** 20;
+/** Their messages take as much again. */
+const WITH_MESSAGES = 2;
+/** Number of them that are read at the same time. */
+const PARALLEL_READS = 4;
+
+/** Creates what a hub needs to share the blocks of a network with other gateways. */
+export function shareBlocks(options: ShareOptions): SharedNetwork {
+  const { blocks } = options;
+  const reads = new Semaphore(PARALLEL_READS);
+  let genesis: string | undefined;
+  let trusted: string | undefined;
+  let feed: SharedFeed | undefined;
+  let standing: SharedStanding = { source: 'idle', isReader: false };
+
+  const headOfLedger = async () => {
+    const head = await blocks.head();
+    return head?.genesis === genesis ? head : undefined;
+  };
+  const trusts = async (run: string): Promise<boolean> => {
+    if (run !== trusted) trusted = (await headOfLedger())?.run;
+    return run === trusted;
+  };
+  const readAfter = async (slot: bigint): Promise<Entry | undefined> => {
+    const found = await blocks.firstAfter(slot);
+    if (found === undefined || !(await trusts(found.run))) return undefined;
+    const block = await found.read();
+    return block.parentSlot > slot ? undefined : new Entry(block);
+  };
+  const atHand = new LRUCache<string, Entry, bigint>({
+    maxSize: AT_HAND_BYTES,
+    sizeCalculation: ({ sizeBytes }) => Math.max(1, WITH_MESSAGES * sizeBytes),
+    fetchMethod: (_key, _stale, { context: slot }) => reads.withPermit(() => readAfter(slot)),
+  });
+  /** Blocks of another run are not those of this one. */
+  const after = (slot: bigint): Promise<Entry | undefined> =>
+    trusted === undefined
+      ? reads.withPermit(() => readAfter(slot))
+      : atHand.fetch(`${trusted} ${slot}`, { context: slot });
+  const openFeed = async (feedOptions: FeedOptions): Promise<SharedFeed> => {
+    const { identity, slot } = await newestOf(feedOptions);
+    genesis = identity.genesis;
+    trusted = undefined;
+    const own: { -readonly [M in keyof SharedStanding]: SharedStanding[M] } = {
+      source: 'idle',
+      isReader: false,
+    };
+    standing = own;
+    const candidate = {
+      ...{ ...feedOptions, ...options },
+      onReader: (isReader: boolean): void => {
+        own.isReader = isReader;
+      },
+    };
+    feed = new SharedFeed(
+      {
+        ...{ ...feedOptions, ...options, trusts },
+        runForReader: (given) => runForReader({ ...candidate, ...given, terms: options.createTerms() }),
+        onSource: (source) => {
+          own.source = source;
+        },
+      },
+      { slot, blockhash: undefined },
+      identity,
+    );
+    return feed;
+  };
+  return {
+    openFeed,
+    kept: {
+      base: async () => (await headOfLedger())?.base,
+      after,
+    },
+    standing: () => standing,
+    ended: async () => feed?.ended,
+  };
+}

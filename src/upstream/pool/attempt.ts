@@ -1,0 +1,73 @@
+import type { ErrorName } from '../../../generated/errors.ts';
+import { METHODS } from '../../../generated/ledger/methods.ts';
+import { ServiceError } from '../../base/service-error.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import { BATCH, type SlotFloor, type UpstreamRequest } from '../upstream.ts';
+import { isRefusal } from '../batch-probe.ts';
+import { checkedReply } from '../read-reply.ts';
+import type { PoolNode } from './pool-node.ts';
+
+/** A call that weighs more may be slow at any node: it says nothing of the node's pace, and is not hedged. */
+const LIGHT_COST = 3;
+
+/** After these errors nothing has run. */
+const PASSED_OVER: ReadonlySet<ErrorName> = new Set(['upstreamUnavailable', 'upstreamBusy']);
+const READ_ELSEWHERE: ReadonlySet<ErrorName> = new Set([...PASSED_OVER, 'upstreamBroken', 'upstreamTimeout']);
+
+/** True for a read: it may be sent to several nodes. */
+export function isRead({ method }: Pick<UpstreamRequest, 'method'>): boolean {
+  return method === BATCH || METHODS[method].retry === 'safe';
+}
+
+/** True for a read that weighs little. */
+export function isLight({ method }: Pick<UpstreamRequest, 'method'>): boolean {
+  return method !== BATCH && METHODS[method].cost <= LIGHT_COST;
+}
+
+/** True if another node may take a call that failed with this error: nothing has run, or it is a read that the node failed. */
+export function mayMoveOn(request: UpstreamRequest, error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError) || request.signal.aborted) return false;
+  return (isRead(request) ? READ_ELSEWHERE : PASSED_OVER).has(error.code);
+}
+
+/**
+ * Sends a call to one node, checks that the reply is one, and notes in the node's health how that went. Reports a node of
+ * unknown version, unless it did not take the call.
+ */
+export async function attempt(node: PoolNode, request: UpstreamRequest): Promise<UpstreamReply> {
+  const { health } = node;
+  const isUnknown = request.needs !== undefined && node.watch.has(request.needs.since) === undefined;
+  const startMs = performance.now();
+  try {
+    const reply = checkedReply(await node.upstream.send(request), request.id);
+    health.noteAnswer();
+    if (request.route !== undefined) request.route.noteSlot = (shown) => noteSlot(node, shown);
+    if (isLight(request)) health.latencies.add(performance.now() - startMs);
+    if (isUnknown) request.needs?.onUnknown();
+    return reply;
+  } catch (error) {
+    const { route } = request;
+    const isRefusedBatch = route !== undefined && isRefusal(error);
+    if (isRefusedBatch) route.taker?.reprobe(route.size);
+    // A node that takes no batches, and a client that has left, say nothing of the node's health.
+    const isNodes = isFaultOfNode(request) && !isRefusedBatch && route?.isTurnedAway !== true;
+    if (isNodes && health.noteFailure(error, performance.now())) node.onOpen?.();
+    if (isUnknown && !isPassedOver(error)) request.needs?.onUnknown();
+    throw error;
+  }
+}
+
+/** Notes that a node has reached a slot, of which an answer has told. */
+export function noteSlot({ health }: PoolNode, { commitment, slot }: SlotFloor): void {
+  health.slots.note(commitment, slot, performance.now());
+}
+
+/** False if the call was cancelled for another reason than that the node took too long. */
+function isFaultOfNode({ signal: { reason } }: UpstreamRequest): boolean {
+  return reason === undefined || (reason instanceof ServiceError && reason.code === 'upstreamTimeout');
+}
+
+/** True if nothing of a call that failed with this error has run: another node may take it, whatever it is. */
+export function isPassedOver(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && PASSED_OVER.has(error.code);
+}

@@ -1,0 +1,219 @@
+import { type ServiceError, serviceError } from '../../base/service-error.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import type { UpstreamRequest } from '../upstream.ts';
+import { attempt, isLight, mayMoveOn, noteSlot } from './attempt.ts';
+import { judgeReply } from './judge-reply.ts';
+import type { PoolNode } from './pool-node.ts';
+
+/** Why a read was sent to another node too. */
+export type FailoverReason = 'failed' | 'behind' | 'absent' | 'slow' | 'hedged';
+
+export type Turns = {
+  /** Returns the next node to ask; undefined: there is none. */
+  readonly pick: (request: UpstreamRequest, tried: readonly PoolNode[]) => PoolNode | undefined;
+  /** Returns after how many milliseconds another node is asked too, if the budget of hedges allows; undefined: it is not hedged. */
+  readonly hedgeAfterMs: (node: PoolNode, request: UpstreamRequest) => number | undefined;
+  /** Called before a hedge. @returns false if it must not be sent. */
+  readonly mayHedge: () => boolean;
+  /** Milliseconds after which another node is asked too in any case. */
+  readonly patienceMs: () => number;
+  readonly onFailover: (node: PoolNode, reason: FailoverReason) => void;
+};
+
+/** All nodes that were asked have failed, and one of them with a reply that says so. */
+export class FailedReply extends Error {
+  override readonly name = 'FailedReply';
+  readonly reply: UpstreamReply;
+
+  constructor(reply: UpstreamReply) {
+    super('the nodes failed');
+    this.reply = reply;
+  }
+}
+
+/** After so long it is looked again whether another node can be asked, where none could be when the one asked took too long. */
+const LOOK_AGAIN_MS = 200;
+/** A node that failed a read may have recovered after so long: it is asked again, where all others take too long. */
+const ASK_AGAIN_MS = 1_000;
+/** A light read that another node has answered has so long to end by itself: to cancel it would cost its connection. */
+const FINISH_MS = 1_000;
+/** The read was answered by another node. */
+const BEATEN = new Error('another node has answered');
+
+/**
+ * Sends a read to one node after the other until one has a good reply: the next is asked when one fails, or takes too long; the
+ * first good reply wins. While the last ones take too long, those that failed are asked again, at most once a second each.
+ *
+ * @returns the reply; `behind`: all that could be asked were behind.
+ * @throws FailedReply; ServiceError of the last node; `upstreamUnavailable` if there was none.
+ */
+export function readInTurn(request: UpstreamRequest, turns: Turns): Promise<UpstreamReply | 'behind'> {
+  return new Promise((resolve, reject) => new Reading(request, turns, resolve, reject).next());
+}
+
+class Reading {
+  readonly #request: UpstreamRequest;
+  readonly #turns: Turns;
+  readonly #resolve: (reply: UpstreamReply | 'behind') => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #tried: PoolNode[] = [];
+  readonly #failedAtMs = new Map<PoolNode, number>();
+  /** How often a node was asked. */
+  #asked = 0;
+  readonly #running = new Set<CallSignal>();
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  /** Replies that another node may have a better one than; each is the answer if no other has. */
+  readonly #spare: { behind?: UpstreamReply; absent?: UpstreamReply; failed?: UpstreamReply } = {};
+  #failure: ServiceError | undefined;
+
+  constructor(
+    request: UpstreamRequest,
+    turns: Turns,
+    resolve: (reply: UpstreamReply | 'behind') => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#turns = turns;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Asks the next node. */
+  next(): void {
+    const node = this.#turns.pick(this.#request, this.#tried);
+    if (node !== undefined) this.#ask(node);
+    else if (this.#running.size === 0) this.#end();
+  }
+
+  #ask(node: PoolNode): void {
+    this.#tried.push(node);
+    this.#asked++;
+    const signal = new CallSignal();
+    const forget = this.#request.signal.onAbort((reason) => signal.abort(reason));
+    this.#running.add(signal);
+    this.#watch(node);
+    attempt(node, { ...this.#request, signal }).then(
+      (reply) => {
+        this.#running.delete(signal);
+        if (reply.kind === 'stream') reply.body.once('close', forget);
+        else forget();
+        this.#take(node, reply);
+      },
+      (error: unknown) => {
+        this.#running.delete(signal);
+        forget();
+        this.#fail(node, error);
+      },
+    );
+  }
+
+  /** Asks another node too when this one takes too long. Only the first one asked is hedged. */
+  #watch(node: PoolNode): void {
+    clearTimeout(this.#timer);
+    const { hedgeAfterMs, mayHedge, patienceMs } = this.#turns;
+    const slowMs = patienceMs();
+    const asked = this.#asked;
+    const isLast = (): boolean => !this.#isOver && this.#asked === asked;
+    const hedgeMs = this.#asked > 1 ? undefined : hedgeAfterMs(node, this.#request);
+    const tire = (): void => {
+      this.#forgetFailures();
+      this.#moveOn(node, 'slow');
+      if (isLast()) this.#timer = setTimeout(tire, LOOK_AGAIN_MS);
+    };
+    if (hedgeMs === undefined || hedgeMs >= slowMs) {
+      if (slowMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(tire, slowMs);
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      if (mayHedge()) this.#moveOn(node, 'hedged');
+      if (isLast()) this.#timer = setTimeout(tire, slowMs - hedgeMs);
+    }, hedgeMs);
+  }
+
+  #take(node: PoolNode, reply: UpstreamReply): void {
+    if (this.#isOver) {
+      drop(reply);
+      this.#stopWaiting();
+      return;
+    }
+    const shown = this.#request.slotOf?.(reply);
+    if (shown !== undefined) noteSlot(node, shown);
+    const judgement = judgeReply(reply, this.#request);
+    if (judgement === 'good') {
+      this.#finish(() => this.#resolve(reply));
+      for (const spare of Object.values(this.#spare)) drop(spare);
+      return;
+    }
+    if (judgement === 'failed') this.#failedAtMs.set(node, performance.now());
+    if (this.#spare[judgement] === undefined) this.#spare[judgement] = reply;
+    else drop(reply);
+    this.#moveOn(node, judgement);
+  }
+
+  #fail(node: PoolNode, error: unknown): void {
+    if (this.#isOver) {
+      this.#stopWaiting();
+      return;
+    }
+    if (mayMoveOn(this.#request, error)) {
+      this.#failure = error;
+      this.#failedAtMs.set(node, performance.now());
+      this.#moveOn(node, 'failed');
+    } else this.#finish(() => this.#reject(error));
+  }
+
+  /** Nodes whose failure is long enough ago can be asked again. */
+  #forgetFailures(): void {
+    const untilMs = performance.now() - ASK_AGAIN_MS;
+    for (const [node, atMs] of this.#failedAtMs) {
+      if (atMs > untilMs) continue;
+      this.#failedAtMs.delete(node);
+      this.#tried.splice(this.#tried.indexOf(node), 1);
+    }
+  }
+
+  #moveOn(node: PoolNode, reason: FailoverReason): void {
+    const asked = this.#asked;
+    this.next();
+    if (this.#asked > asked) this.#turns.onFailover(node, reason);
+  }
+
+  /** Ends with the best that came: no node is left to ask. */
+  #end(): void {
+    const { behind, absent, failed } = this.#spare;
+    const isBehind = behind !== undefined && this.#request.reach !== undefined;
+    const kept = absent ?? (isBehind ? 'behind' : undefined) ?? (failed === undefined ? behind : undefined);
+    this.#finish(() => {
+      if (kept !== undefined) this.#resolve(kept);
+      else if (failed !== undefined) this.#reject(new FailedReply(failed));
+      else this.#reject(this.#failure ?? serviceError('upstreamUnavailable'));
+    });
+    for (const reply of [behind, absent]) if (reply !== undefined && reply !== kept) drop(reply);
+  }
+
+  #finish(settle: () => void): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (this.#running.size > 0) this.#leaveRunning();
+    settle();
+  }
+
+  #leaveRunning(): void {
+    const cancel = (): void => {
+      for (const signal of this.#running) signal.abort(BEATEN);
+    };
+    if (isLight(this.#request)) this.#timer = setTimeout(cancel, FINISH_MS).unref();
+    else cancel();
+  }
+
+  /** The last of the reads that were left has ended. */
+  #stopWaiting(): void {
+    if (this.#running.size === 0) clearTimeout(this.#timer);
+  }
+}
+
+function drop(reply: UpstreamReply): void {
+  if (reply.kind === 'stream') reply.body.on('error', () => undefined).destroy();
+}

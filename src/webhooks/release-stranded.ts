@@ -1,0 +1,11 @@
+import { sql } from '../store/drizzle.ts';
+import type { Store } from '../store/open-store.ts';
+
+/** Makes due what waits for an earlier event of its wallet that is not there: rows of versions that could leave one so. */
+export async function releaseStranded({ db }: Pick<Store, 'db'>, nowMs: number): Promise<void> {
+  await db.execute(sql`
+    update webhook_deliveries d set next_at = ${new Date(nowMs).toISOString()}::timestamptz
+    where d.state = 'waiting' and d.wallet_id is not null and d.next_at is null and not exists (
+      select from webhook_deliveries e
+      where e.webhook_id = d.webhook_id and e.wallet_id = d.wallet_id and e.state = 'waiting' and e.seq < d.seq)`);
+}

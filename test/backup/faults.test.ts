@@ -1,0 +1,198 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { encryptTo, readIdentities } from '../../src/backup/age-file.ts';
+import { type BackupLine, LineCounter, printLine } from '../../src/backup/backup-line.ts';
+import { readLines } from '../../src/backup/read-lines.ts';
+import type { BackupVerdict } from '../../src/backup/verify-backup.ts';
+import { eventually } from '../../src/base/eventually.ts';
+import { useCommands } from '../cli/use-commands.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+import type { NodeProcess } from '../support/node-process.ts';
+import { createManaged } from './served.ts';
+
+/** A test starts several processes one after the other. */
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const { directory, start, run, json, newNode, serve } = useCommands('group');
+const outside = useNewDirectory('group');
+const at = (name: string): string => join(outside(), name);
+
+let recipient = '';
+const create = (file: string): string[] => ['backup', 'create', file, '--recipient', recipient];
+const verify = (file: string) => json<BackupVerdict>('backup', 'verify', file, '--key', at('key.txt'));
+const restoreTo = (file: string, place: string): string[] => [
+  ...['restore', file, '--key', at('key.txt'), '--data-dir', place],
+];
+
+beforeAll(async () => {
+  ({ recipient } = await json<{ recipient: string }>('backup', 'key', at('key.txt')));
+  const node = await newNode();
+  await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  await createManaged(directory(), 200);
+});
+
+/** Kills a process with SIGKILL once something is there. */
+async function killOnce(child: NodeProcess, what: string, isThere: () => boolean): Promise<void> {
+  await eventually(
+    what,
+    () => {
+      if (child.ended() !== undefined) throw new Error(`it ended before: ${child.ended()} ${child.stderr()}`);
+      return isThere() ? true : undefined;
+    },
+    { intervalMs: 1 },
+  );
+  process.kill(child.pid, 'SIGKILL');
+  expect(await eventually('it has ended', child.ended)).toBe('signal SIGKILL');
+}
+
+test.each([
+  ['as soon as it writes', (file: string) => existsSync(`${file}.partial`)],
+  ['while the server copies its store', () => existsSync(join(directory(), 'backup', 'store'))],
+])('a backup that is killed %s leaves no backup, and the next one is whole', async (when, isThere) => {
+  const file = at(`killed ${when}.age`);
+  await killOnce(start(create(file)), when, () => isThere(file));
+  expect(existsSync(file)).toBe(false);
+  // The process that reads the store ends with its parent, and lets the next one have the place.
+  await eventually('the next one succeeds', async () =>
+    (await run(...create(file))).end === 'exit code 0' ? true : undefined,
+  );
+  expect((await verify(file)).is_sound).toBe(true);
+  expect(existsSync(`${file}.partial`)).toBe(false);
+  expect(readdirSync(directory())).not.toContain('backup');
+});
+
+test('a restore that is killed leaves no installation, and the next one is whole', async () => {
+  const [file, place] = [at('a.age'), at('place')];
+  expect((await run(...create(file))).end).toBe('exit code 0');
+  await killOnce(start(restoreTo(file, place)), 'it restores', () =>
+    existsSync(join(`${place}.restoring`, 'store', 'PG_VERSION')),
+  );
+  expect(existsSync(place)).toBe(false);
+  expect((await run(...restoreTo(file, place))).end).toBe('exit code 0');
+  expect(readdirSync(place)).toContain('store');
+  expect(existsSync(`${place}.restoring`)).toBe(false);
+});
+
+test('a backup that is made while wallets are created is sound', async () => {
+  const file = at('under-load.age');
+  const made = run(...create(file));
+  let isMade = false;
+  void made.finally(() => {
+    isMade = true;
+  });
+  let count = 0;
+  while (!isMade) count += (await createManaged(directory(), 20)).length;
+  expect((await made).end).toBe('exit code 0');
+  expect(count).toBeGreaterThan(0);
+  expect((await verify(file)).is_sound).toBe(true);
+});
+
+describe('a file that somebody else encrypted to the recipient', () => {
+  const lines: BackupLine[] = [];
+  beforeAll(async () => {
+    expect((await run(...create(at('real.age')))).end).toBe('exit code 0');
+    for await (const line of readLines(at('real.age'), await readIdentities(at('key.txt')))) lines.push(line);
+  });
+
+  const forge = async (name: string, forged: readonly BackupLine[]): Promise<string> => {
+    const file = at(name);
+    const text = forged.map(printLine).join('');
+    const parts = (async function* () {
+      yield Buffer.from(text);
+    })();
+    writeFileSync(file, await buffer(await encryptTo([recipient], parts)));
+    return file;
+  };
+
+  /** With an end that says what is there. */
+  const ended = (all: readonly BackupLine[]): readonly BackupLine[] => {
+    const counter = new LineCounter();
+    const others = all.filter(({ kind }) => kind !== 'end');
+    for (const line of others) counter.add(line);
+    return [...others, { kind: 'end', ...counter.counts() }];
+  };
+
+  const refused = async (file: string, reason: string): Promise<void> => {
+    const place = at('never');
+    const { end, stderr } = await run(...restoreTo(file, place));
+    expect([end, stderr]).toEqual(['exit code 1', expect.stringContaining(reason)]);
+    expect(stderr).toContain(file);
+    expect([existsSync(place), existsSync(`${place}.restoring`)]).toEqual([false, false]);
+  };
+
+  test('writes no file but those of a backup', async () => {
+    const evil: BackupLine = { kind: 'file', name: '../evil', data: 'aGVsbG8=' };
+    const file = await forge('evil.age', ended([lines[0] as BackupLine, evil, ...lines.slice(1)]));
+    await refused(file, 'it holds a file "../evil", which no backup has');
+    expect(existsSync(at('evil'))).toBe(false);
+  });
+
+  test.each([
+    ['a record of the audit log', 'audit_records', 'units', '77', 'audit log: edited at'],
+    [
+      'a balance of the books',
+      'ledger_accounts',
+      'floor',
+      '987654321012',
+      'a row of ledger_accounts is refused',
+    ],
+    ['an amount of the books', 'ledger_entries', 'amount', '123', 'books: 1 of'],
+  ])('with %s changed is not restored', async (_, table, column, value, reason) => {
+    let isDone = false;
+    const changed = lines.map((line): BackupLine => {
+      if (isDone || line.kind !== 'rows' || line.table !== table || line.rows.length === 0) return line;
+      isDone = true;
+      const place = line.columns.indexOf(column);
+      const [first = [], ...others] = line.rows;
+      return {
+        ...line,
+        rows: [first.map((old, index) => (index === place ? value : old)), ...others],
+      };
+    });
+    await refused(await forge(`changed-${table}.age`, changed), reason);
+  });
+
+  test.each([
+    ['without its end', (all: readonly BackupLine[]) => all.slice(0, -1), 'it has no end'],
+    [
+      'with fewer rows',
+      (all: readonly BackupLine[]) => all.filter((line) => line.kind !== 'rows' || line.table !== 'wallets'),
+      'it holds less than its end says',
+    ],
+    [
+      'with something behind its end',
+      (all: readonly BackupLine[]) => [...all, ...all.slice(-1)],
+      'something follows its end',
+    ],
+    [
+      'of a newer format',
+      (all: readonly BackupLine[]) => [{ ...all[0], format: 2 } as BackupLine, ...all.slice(1)],
+      'it has the format 2',
+    ],
+    [
+      'of a newer version',
+      (all: readonly BackupLine[]) =>
+        all.map((line) => (line.kind === 'store' ? { ...line, migrations: [...line.migrations, 1] } : line)),
+      'its tables are those of another version',
+    ],
+    [
+      'with another column',
+      (all: readonly BackupLine[]) =>
+        all.map((line) =>
+          line.kind === 'rows' && line.table === 'wallets'
+            ? {
+                ...line,
+                columns: line.columns.map((name, index) =>
+                  index === 0 ? 'id"; drop table accounts; --' : name,
+                ),
+              }
+            : line,
+        ),
+      'its table wallets has the columns',
+    ],
+  ])('%s is refused', async (name, change, reason) => {
+    await refused(await forge(`${name}.age`, change(lines)), reason);
+  });
+});

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { Config } from '../../generated/config.ts';
+import { serviceError } from '../../src/base/service-error.ts';
+import { followConfigFile } from '../../src/cli/follow-config-file.ts';
+import { useNewDirectory } from '../support/new-directory.ts';
+
+const directory = useNewDirectory();
+
+/** Follows a file as a worker that is started again does. */
+function follow(load: () => Config) {
+  const [apply, info, error] = [vi.fn(() => ['http.port']), vi.fn<() => void>(), vi.fn<() => void>()];
+  const file = join(directory(), 'keyslot.yaml');
+  followConfigFile({ file, load, apply, log: { info, error }, isUnread: true })();
+  return { apply, info, error };
+}
+
+test('a file that is not what runs is applied at once, and what needs a new start is named', () => {
+  const changed = { data_dir: 'other' } as Config;
+  const { apply, info } = follow(() => changed);
+  expect(apply).toHaveBeenCalledWith(changed);
+  expect(info).toHaveBeenCalledWith(
+    expect.objectContaining({ needsRestart: ['http.port'] }),
+    'the configuration was read anew',
+  );
+});
+
+test('a file with a mistake is refused at once, and the running configuration stays', () => {
+  const { apply, error } = follow(() => {
+    throw serviceError('invalidConfig', { problems: 'http.port must be a number' });
+  });
+  expect(apply).not.toHaveBeenCalled();
+  expect(error).toHaveBeenCalledWith(
+    expect.objectContaining({ problems: [expect.stringContaining('http.port must be a number')] }),
+    'the configuration is refused, the running one stays',
+  );
+});

@@ -1,0 +1,192 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { CONFIG_SETTINGS } from '../../generated/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import packageManifest from '../../package.json' with { type: 'json' };
+import { deployPath, readDeployFile, readDeployYaml } from './deploy-files.ts';
+
+type Service = Readonly<Record<string, unknown>> & {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly ports?: readonly string[];
+};
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, unknown>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly networks: {
+    readonly inside: { readonly ipam: { readonly config: readonly [{ readonly subnet: string }] } };
+  };
+};
+
+const VARIABLES = new Set(CONFIG_SETTINGS.flatMap(({ env }) => env ?? []));
+const compose = readDeployYaml<Compose>('compose.yaml');
+const gateways = Object.entries(compose.services).filter(([name]) => name.startsWith('gateway-'));
+const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+
+describe('the image', () => {
+  const lines = readDeployFile('Containerfile').replaceAll('\\\n', ' ').split('\n');
+  const of = (word: string): readonly string[] =>
+    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  test('is made in stages, of images with a version', () => {
+    const images = of('FROM');
+    expect(images.length).toBeGreaterThan(1);
+    for (const image of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+[\w.-]*( AS \w+)?$/);
+    const [major] = packageManifest.dependencies.node.split('.');
+    for (const image of images.filter((name) => name.startsWith('node:')))
+      expect(image).toMatch(new RegExp(`^node:${major}\\.`));
+  });
+
+  test('runs as a user that is not root, and knows whether it is healthy', () => {
+    expect(last.filter((line) => line.startsWith('USER '))).toEqual(['USER 10001:10001']);
+    const userAt = last.findIndex((line) => line.startsWith('USER '));
+    expect(last.slice(userAt).filter((line) => /^(RUN|COPY|ADD) /.test(line))).toEqual([]);
+    expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+    expect(last.some((line) => line.startsWith('STOPSIGNAL SIGTERM'))).toBe(true);
+  });
+
+  test('takes nothing from the network but packages, and holds no secret', () => {
+    expect(of('ADD')).toEqual([]);
+    expect(of('ARG')).toEqual([]);
+    const named = of('ENV').flatMap((line) => line.split(' ').map((one) => one.split('=')[0] ?? ''));
+    expect(named.filter((name) => !VARIABLES.has(name))).toEqual([]);
+    expect(named.filter((name) => /KEY_FILE|URL|PIN|PASSWORD/.test(name))).toEqual([]);
+  });
+
+  test('is started by commands in the form of a list: signals reach the server', () => {
+    for (const word of ['ENTRYPOINT', 'CMD'])
+      expect(of(word).map((line) => JSON.parse(line))).toHaveLength(1);
+    const [health = ''] = of('HEALTHCHECK');
+    expect(JSON.parse(health.slice(health.indexOf('CMD ') + 4))).toHaveLength(3);
+  });
+
+  test.skipIf(!hasEngine || process.env.KEYSLOT_TEST_THOROUGH !== '1')(
+    'is built, and serves (needs a container engine and KEYSLOT_TEST_THOROUGH=1)',
+    () => {
+      const build = ['build', '-f', deployPath('Containerfile'), '-t', 'keyslot-test', deployPath('../..')];
+      execFileSync('docker', build, { stdio: 'inherit' });
+      const run = [
+        'run',
+        '--rm',
+        '--read-only',
+        '--tmpfs',
+        '/tmp',
+        '--cap-drop',
+        'ALL',
+        'keyslot-test',
+        'version',
+      ];
+      expect(execFileSync('docker', run, { encoding: 'utf8' })).toContain(packageManifest.version);
+    },
+    1_800_000,
+  );
+});
+
+describe('compose', () => {
+  test('has two gateways, a PostgreSQL, a Redis and a proxy, and nothing that no gateway uses', () => {
+    expect(gateways).toHaveLength(2);
+    expect(Object.keys(compose.services).filter((name) => !name.startsWith('gateway-'))).toEqual([
+      'database',
+      'redis',
+      'proxy',
+    ]);
+  });
+
+  test.each(gateways)(
+    '%s can write to its data directory and /tmp alone, and has no capability',
+    (_, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], user: '10001:10001' });
+      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+      const writable = service.volumes?.filter((volume) => !volume.endsWith(':ro'));
+      expect(writable).toEqual([expect.stringMatching(/^gateway-\d:\/var\/lib\/keyslot$/)]);
+      expect(service.ports).toBeUndefined();
+    },
+  );
+
+  test('gateways share no data directory, and everything that they must share', () => {
+    const [first, second] = gateways.map(([, { volumes, ...rest }]) => ({ volumes, rest }));
+    expect(first?.volumes).not.toEqual(second?.volumes);
+    expect(first?.rest).toEqual(second?.rest);
+    expect(first?.rest.secrets).toEqual(['master.key', 'installation.key']);
+  });
+
+  test('blocks are shared, and Redis has memory for those of two networks and drops nothing for them', () => {
+    for (const [, { environment }] of gateways)
+      expect(environment).toMatchObject({ KEYSLOT_REDIS_TOPICS: 'shared' });
+    const command = compose.services.redis?.command as readonly string[];
+    const given = (option: string): string | undefined => command[command.indexOf(option) + 1];
+    expect(given('--maxmemory-policy')).toBe('noeviction');
+    const gigabytes = /^(\d+)gb$/.exec(given('--maxmemory') ?? '')?.[1];
+    expect(Number(gigabytes) * 2 ** 30).toBeGreaterThan(2 * Number(settings().redis.topics_bytes) * (4 / 3));
+  });
+
+  test('names settings, secrets, volumes and images that exist, and no image without a version', () => {
+    for (const [name, service] of gateways)
+      for (const variable of Object.keys(service.environment ?? {}))
+        expect(VARIABLES, name).toContain(variable);
+    for (const { secrets = [], volumes = [], image } of Object.values(compose.services)) {
+      for (const secret of secrets) expect(Object.keys(compose.secrets)).toContain(secret);
+      const named = volumes
+        .map((volume) => volume.split(':')[0] ?? '')
+        .filter((source) => !/^[./]/.test(source));
+      for (const volume of named) expect(Object.keys(compose.volumes)).toContain(volume);
+      if (image !== 'keyslot') expect(image).toMatch(/:\d+\.\d+/);
+    }
+  });
+
+  test('waits longer for a gateway to stop than that takes', () => {
+    const { shutdown_grace_ms, shutdown_deadline_ms } = settings();
+    for (const [, service] of gateways)
+      expect(Number.parseInt(String(service.stop_grace_period), 10) * 1_000).toBeGreaterThan(
+        shutdown_grace_ms + shutdown_deadline_ms,
+      );
+  });
+
+  test('settings are valid, and trust the network of the proxy', () => {
+    const config = settings();
+    expect(config.http.trusted_proxies).toEqual(
+      compose.networks.inside.ipam.config.map(({ subnet }) => subnet),
+    );
+    expect(config.http.behind_proxy).toBe(true);
+  });
+});
+
+describe('nginx', () => {
+  const text = readDeployFile('nginx.conf').replaceAll(/#.*/g, '');
+
+  test('has balanced blocks, and ends each directive', () => {
+    expect(text.split('{').length).toBe(text.split('}').length);
+    const open = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !/[;{}]$/.test(line));
+    expect(open).toEqual([]);
+  });
+
+  test('reaches every gateway by both protocols, buffers nothing, logs no query, passes on no address that a client wrote', () => {
+    const { http } = settings();
+    for (const [name] of gateways) {
+      expect(text).toContain(`server ${name}:${http.port} `);
+      expect(text).toContain(`server ${name}:50051 `);
+    }
+    for (const directive of [
+      'proxy_buffering off;',
+      'proxy_request_buffering off;',
+      'proxy_set_header X-Forwarded-For $remote_addr;',
+    ])
+      expect(text).toContain(directive);
+    expect(text).not.toMatch(/\$request\b|\$request_uri|\$args|\$proxy_add_x_forwarded_for/);
+  });
+});
+
+function settings() {
+  return loadConfig({
+    file: deployPath('keyslot.yaml'),
+    env: { KEYSLOT_DATABASE_URL: 'postgres://keyslot@database/keyslot' },
+    cli: {},
+  });
+}

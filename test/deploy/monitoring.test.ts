@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { useCommands } from '../cli/use-commands.ts';
+import { ROOT } from '../support/source-files.ts';
+import { readDeployFile, readDeployYaml } from './deploy-files.ts';
+
+vi.setConfig({ hookTimeout: 120_000 });
+
+type Rule = {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+};
+type Panel = {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+};
+
+const { groups } = readDeployYaml<{ groups: readonly { rules: readonly Rule[] }[] }>('alerts.yaml');
+const rules = groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(readDeployFile('grafana-dashboard.json')) as {
+  readonly panels: readonly Panel[];
+};
+const expressions = [
+  ...rules.map(({ alert, expr, annotations }) => ({
+    name: alert,
+    expr,
+    text: Object.values(annotations).join(' '),
+  })),
+  ...panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr, legendFormat }) => ({ name: title, expr, text: legendFormat })),
+  ),
+];
+
+/** What Prometheus itself adds. */
+const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance', 'le'] };
+const METRIC = /\b(?:keyslot|process|nodejs)_\w+|\bup\b/g;
+
+const { serve, newNode } = useCommands('group');
+const metrics = new Set(OF_PROMETHEUS.metrics);
+
+beforeAll(async () => {
+  const node = await newNode();
+  const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
+  const { base_url } = JSON.parse(server.stdout()) as { readonly base_url: string };
+  const text = await (await fetch(`${base_url}/metrics`)).text();
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+    for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''])
+      metrics.add(`${name}${suffix}`);
+});
+
+test('a server is asked for its metrics: without them the tests below would hold of anything', () => {
+  expect(metrics.size).toBeGreaterThan(40);
+  expect(metrics).toContain('keyslot_rpc_duration_seconds_bucket');
+});
+
+test.each(expressions)('$name asks for metrics that a server has: $expr', ({ expr }) => {
+  const asked = expr.match(METRIC) ?? [];
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter((name) => !metrics.has(name))).toEqual([]);
+});
+
+test.each(expressions)('$name uses labels that metrics have: $expr', ({ expr, text }) => {
+  const folder = new URL('src/gate/', ROOT);
+  const sources = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const known = new Set([
+    ...OF_PROMETHEUS.labels,
+    ...sources.flatMap((source) => [...source.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name)),
+  ]);
+  const matched = [...expr.matchAll(/(?<=[{,]\s*)(\w+)(?=\s*(?:=|!=|=~|!~)\s*")/g)].map(([name]) => name);
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+  const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(([, name = '']) => name);
+  expect([...matched, ...grouped, ...shown].filter((name) => !known.has(name))).toEqual([]);
+});
+
+test.each(expressions)('$name is balanced: $expr', ({ expr }) => {
+  for (const [open, close] of ['()', '{}', '[]'])
+    expect(expr.split(open ?? '').length, `${open}${close}`).toBe(expr.split(close ?? '').length);
+});
+
+test.each(rules)('$alert says what is wrong and what to do', ({ labels, annotations }) => {
+  expect(['page', 'ticket', 'info']).toContain(labels.severity);
+  expect(Object.keys(annotations)).toEqual(['summary', 'description']);
+});
+
+test('alerts and panels are named once, and panels do not overlap', () => {
+  const names = [...rules.map(({ alert }) => alert), ...panels.map(({ title }) => title)];
+  expect(new Set(names).size).toBe(names.length);
+  const places = (panels as unknown as readonly { gridPos: { x: number; y: number } }[]).map(
+    ({ gridPos: { x, y } }) => `${x} ${y}`,
+  );
+  expect(new Set(places).size).toBe(panels.length);
+});

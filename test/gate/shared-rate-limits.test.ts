@@ -1,0 +1,150 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { openRedisCounts } from '../../src/gate/shared-limit/redis-counts.ts';
+import type { Report, SharedCounts } from '../../src/gate/shared-limit/shared-counts.ts';
+import { createSharedRateLimits, type WhenLost } from '../../src/gate/shared-limit/shared-rate-limits.ts';
+import { findRedis, REDIS_MISSING, uniquePrefix } from '../support/redis.ts';
+import { describeRateLimit } from './rate-limit-suite.ts';
+
+const PLAN = { name: 'test', requestsPerSecond: 100, burst: 500 };
+const WINDOW_MS = 5_000;
+const MERGE_MS = 50;
+
+const url = await findRedis();
+
+if (url === undefined) test('limits that servers share', (context) => context.skip(REDIS_MISSING));
+else describe('limits that servers share', () => onRedis(url));
+
+function onRedis(redisUrl: string): void {
+  const opened: { readonly close: () => Promise<void> }[] = [];
+  afterAll(() => Promise.all(opened.map(({ close }) => close())));
+
+  /** Counts in Redis whose clock the test moves; Redis forgets no key meanwhile. */
+  const openCounts = async (prefix: string, now: () => number) => {
+    const up = Promise.withResolvers<void>();
+    const counts = openRedisCounts({ url: redisUrl, prefix, onUp: up.resolve, onLost: () => undefined });
+    opened.push(counts);
+    await up.promise;
+    const report = (sent: Report) => counts.report({ ...sent, keepMs: 60_000 });
+    return { isUp: counts.isUp, now, report } satisfies SharedCounts;
+  };
+  const openServers = async (count: number, whenLost: WhenLost = 'open') => {
+    const clock = { nowMs: 0 };
+    const prefix = uniquePrefix();
+    const places = await Promise.all(
+      Array.from({ length: count }, () => openCounts(prefix, () => clock.nowMs)),
+    );
+    const servers = places.map((counts) => createSharedRateLimits(counts, whenLost));
+    const mergeAll = () => Promise.all(servers.map(({ merge }) => merge()));
+    return { clock, mergeAll, limits: servers.map(({ of }) => of('call')) };
+  };
+
+  describe('', async () => {
+    let nowMs = 0;
+    const counts = await openCounts(uniquePrefix(), () => nowMs);
+    let uses = 0;
+    describeRateLimit('in Redis', {
+      create: () => {
+        nowMs = Math.ceil(nowMs / 100_000) * 100_000;
+        return createSharedRateLimits(counts, 'open').of(`use-${uses++}`);
+      },
+      advance: (ms) => {
+        nowMs += ms;
+      },
+    });
+  });
+
+  test('over a minute at twice the rate, two servers let through what the plan says', async () => {
+    const { clock, mergeAll, limits } = await openServers(2);
+    let allowed = 0;
+    for (; clock.nowMs < 60_000; clock.nowMs += MERGE_MS) {
+      for (const limit of limits)
+        for (let call = 0; call < 5; call++) {
+          if ((await limit.take('k', PLAN, 1)).isAllowed) allowed++;
+        }
+      await mergeAll();
+    }
+    const promised = 60 * PLAN.requestsPerSecond;
+    expect(Math.abs(allowed - promised) / promised).toBeLessThan(0.05);
+  });
+
+  test('a burst after a pause exceeds the plan by no more than what arrives before the merge, and then by nothing', async () => {
+    const { clock, mergeAll, limits } = await openServers(2);
+    const use = async (calls: number): Promise<number> => {
+      let allowed = 0;
+      for (let call = 0; call < calls; call++)
+        for (const limit of limits) if ((await limit.take('k', PLAN, 1)).isAllowed) allowed++;
+      return allowed;
+    };
+    expect(await use(200)).toBe(400);
+    await mergeAll();
+    expect(await use(100)).toBe(200);
+    await mergeAll();
+    for (const _half of [1, 2]) {
+      expect(await use(100)).toBe(0);
+      clock.nowMs += WINDOW_MS / 2;
+    }
+    expect(await use(300)).toBe(500);
+  });
+
+  test('what one server refused is not had from another one, once that has heard of it', async () => {
+    const { mergeAll, limits } = await openServers(2);
+    await limits[0]?.take('k', PLAN, 500);
+    await limits[1]?.take('k', PLAN, 1);
+    await mergeAll();
+    expect(await limits[1]?.take('k', PLAN, 1)).toMatchObject({ isAllowed: false, remaining: 0 });
+  });
+}
+
+describe('without the common counts', () => {
+  const openAlone = (whenLost: WhenLost) => {
+    const state = { isUp: true, nowMs: 0, reports: [] as Report[] };
+    const counts: SharedCounts = {
+      isUp: () => state.isUp,
+      now: () => state.nowMs,
+      report: async (report) => {
+        if (!state.isUp) throw new Error('lost');
+        state.reports.push(report);
+        const steps = new Map(state.reports.flatMap(({ used }) => [...used]));
+        return { isAllowed: report.wish !== undefined, steps };
+      },
+    };
+    return { state, shared: createSharedRateLimits(counts, whenLost) };
+  };
+
+  test('a server limits alone where that is set, and reports what it allowed when they are back', async () => {
+    const { state, shared } = openAlone('open');
+    const limit = shared.of('call');
+    state.isUp = false;
+    expect(await limit.take('k', PLAN, 500)).toMatchObject({ isAllowed: true });
+    expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: false });
+    await shared.merge();
+    expect(state.reports).toEqual([]);
+    state.isUp = true;
+    await shared.merge();
+    expect(state.reports).toMatchObject([{ used: new Map([[0, 500]]) }]);
+    expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: false });
+  });
+
+  test('a server refuses where that is set, names it, and goes on when they are back', async () => {
+    const { state, shared } = openAlone('closed');
+    const limit = shared.of('call');
+    state.isUp = false;
+    await expect(limit.take('k', PLAN, 1)).rejects.toMatchObject({ code: 'limitsUnavailable' });
+    await expect(limit.look('k', PLAN)).rejects.toMatchObject({ code: 'limitsUnavailable' });
+    state.isUp = true;
+    expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: true });
+  });
+
+  test('a report that fails is made again, and nothing in it counts twice', async () => {
+    const { state, shared } = openAlone('open');
+    const limit = shared.of('call');
+    await limit.take('k', PLAN, 7);
+    state.isUp = false;
+    await shared.merge();
+    await limit.take('k', PLAN, 3);
+    state.isUp = true;
+    await shared.merge();
+    expect(state.reports.map(({ used }) => [...used])).toEqual([[[0, 10]]]);
+    expect(await limit.look('k', PLAN)).toMatchObject({ remaining: 490 });
+  });
+});

@@ -1,0 +1,198 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { judgeRecords } from '../../src/lab/checks/judge-audit.ts';
+import { judgeCharges } from '../../src/lab/checks/judge-charges.ts';
+import { judgeSends } from '../../src/lab/checks/judge-sends.ts';
+import { judgeShown } from '../../src/lab/checks/settle-wallets.ts';
+import { readOnce } from '../../src/lab/clients/http-client.ts';
+import { HeardSlots } from '../../src/lab/clients/socket-client.ts';
+import { judgeStream } from '../../src/lab/clients/stream-client.ts';
+import { newWalletBook } from '../../src/lab/clients/wallets/wallet-book.ts';
+import { tryDestroyed } from '../../src/lab/clients/wallets/destroy-steps.ts';
+import { ADDRESS, type ReadStep } from '../../src/lab/clients/read-step.ts';
+import type { LabGateway } from '../../src/lab/gateways/lab-gateway.ts';
+import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { brokenOf, clientDeps, gatewayAt, newFindings, type Scripted, serve } from './lab-deps.ts';
+
+const READ: ReadStep = {
+  method: 'getBalance',
+  commitment: 'confirmed',
+  params: [ADDRESS, { commitment: 'confirmed' }],
+};
+
+const balance = (slot: number, value: number = slot) => ({
+  body: { jsonrpc: '2.0', id: 1, result: { context: { slot }, value } },
+});
+
+async function readTwice(...answers: readonly Scripted[]) {
+  const gateway = gatewayAt(await serve(...answers));
+  const deps = clientDeps(gateway);
+  const shown = new Map();
+  for (let read = 0; read < 2; read++) await readOnce(deps, gateway, { name: 'http-1', step: READ, shown });
+  return brokenOf(deps.findings);
+}
+
+test('a gateway that says the truth breaks nothing', async () => {
+  expect(await readTwice(balance(100), balance(101))).toEqual([]);
+});
+
+test('failed_read: an undisturbed gateway answers a read with an error', async () => {
+  const error = { code: -32_603, message: 'Internal error' };
+  expect(await readTwice(balance(100), { body: { jsonrpc: '2.0', id: 1, error } })).toEqual(['failed_read']);
+});
+
+test('failed_read: a gateway that is being replaced drops what it has; one that is killed may', async () => {
+  const error = { code: -32_603, message: 'Internal error' };
+  const drop = async (changes: Partial<LabGateway>) => {
+    const url = await serve({ body: { jsonrpc: '2.0', id: 1, error } });
+    const gateway = { ...gatewayAt(url), isServing: () => false, ...changes };
+    const deps = clientDeps(gateway);
+    await readOnce(deps, gateway, { name: 'http-1', step: READ, shown: new Map() });
+    return brokenOf(deps.findings);
+  };
+  let disturbances = 0;
+  expect(await drop({})).toEqual(['failed_read']);
+  expect(await drop({ disturbances: () => ++disturbances })).toEqual([]);
+});
+
+test('stale_read: a session is shown less than before', async () => {
+  expect(await readTwice(balance(100), balance(99))).toEqual(['stale_read']);
+});
+
+test('stale_read: a session is shown the state of another ledger', async () => {
+  expect(await readTwice(balance(100), balance(101, 7))).toEqual(['stale_read']);
+});
+
+test('duplicate_send: a node is sent a transaction twice, and two nodes are where one is allowed', async () => {
+  const server = new ChainServer();
+  await server.start();
+  onTestFinished(() => server.kill());
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: ['AQ==', {}] });
+  const send = async () => (await fetch(server.url, { method: 'POST', body })).arrayBuffer();
+  const judge = (...nodes: readonly ChainServer[]) => {
+    const { findings } = newFindings();
+    judgeSends(
+      nodes.map(({ node: { taken } }, at) => ({ name: `node-${at}`, taken })),
+      1,
+      findings,
+    );
+    return findings.kept.map(({ invariant }) => invariant);
+  };
+  await send();
+  expect(judge(server)).toEqual([]);
+  expect(judge(server, server)).toEqual(['duplicate_send']);
+  await send();
+  expect(judge(server)).toEqual(['duplicate_send']);
+});
+
+const LAMPORTS = (slot: number) => ({ context: { slot }, value: { lamports: slot } });
+
+async function hear(...slots: readonly (number | { readonly gap: readonly [number, number] })[]) {
+  const deps = newFindings();
+  const heard = new HeardSlots(deps, 'websocket-1');
+  let id = 0;
+  await heard.subscribe({ call: async () => ({ result: ++id }) });
+  for (const each of slots) {
+    if (typeof each === 'number')
+      heard.take({ method: 'accountNotification', params: { subscription: 2, result: LAMPORTS(each) } });
+    else
+      heard.take({
+        method: 'gapNotification',
+        params: { subscriptions: [2], fromSlot: each.gap[0], toSlot: each.gap[1] },
+      });
+  }
+  return { heard, broken: () => brokenOf(deps.findings) };
+}
+
+test('silent_gap: a slot is left out unsaid; one that is said breaks nothing', async () => {
+  expect((await hear(100, 101, { gap: [102, 104] }, 105)).broken()).toEqual([]);
+  expect((await hear(100, 102)).broken()).toEqual(['silent_gap']);
+});
+
+test('silent_gap: a subscription falls silent', async () => {
+  const { heard, broken } = await hear(100);
+  heard.judgeSilence(60_000);
+  expect(broken()).toEqual([]);
+  heard.judgeSilence(0);
+  expect(broken()).toEqual(['silent_gap']);
+});
+
+test('lost_event: a slot does not arrive in a stream', () => {
+  const deps = newFindings();
+  const take = judgeStream(deps, 'grpc-1');
+  for (const slot of [100, 101, 102]) take(slot);
+  expect(brokenOf(deps.findings)).toEqual([]);
+  take(104);
+  expect(brokenOf(deps.findings)).toEqual(['lost_event']);
+});
+
+const wallet = { id: 'w_1', address: ADDRESS };
+
+function bookWithWallet() {
+  const book = newWalletBook({ account: 'lab', token: 'token', secret: 'AAAA', creditUsd: 10 });
+  book.living.set(wallet.id, wallet);
+  return Object.assign(book, { created: 1, signed: 2 });
+}
+
+test('lost_event: an operation has no record in the audit log, or two', () => {
+  const record = (action: string) => ({ action, outcome: 'ok', wallet_id: wallet.id });
+  const judge = (...actions: readonly string[]) => {
+    const { findings } = newFindings();
+    judgeRecords(bookWithWallet(), actions.map(record), findings);
+    return brokenOf(findings);
+  };
+  expect(judge('create', 'sign', 'sign')).toEqual([]);
+  expect(judge('create', 'sign')).toEqual(['lost_event']);
+  expect(judge('create', 'sign', 'sign', 'sign')).toEqual(['lost_event']);
+  expect(judge('sign', 'sign')).toEqual(['lost_event']);
+});
+
+test('lost_event: only a destruction that was not answered may have no record yet', () => {
+  const judge = (interrupted: number) => {
+    const { findings } = newFindings();
+    const book = Object.assign(bookWithWallet(), { signed: 0, interrupted });
+    book.destroyed.set(wallet.id, wallet);
+    judgeRecords(book, [{ action: 'create', outcome: 'ok', wallet_id: wallet.id }], findings);
+    return brokenOf(findings);
+  };
+  expect(judge(1)).toEqual([]);
+  expect(judge(0)).toEqual(['lost_event']);
+});
+
+test('lost_wallet: a wallet that a client was told of is gone, or has another address', () => {
+  const judge = (status: number, address: string) => {
+    const { findings } = newFindings();
+    judgeShown(wallet, { gateway: 'gateway-1', shown: { status, body: { address } } }, findings);
+    return brokenOf(findings);
+  };
+  expect(judge(200, ADDRESS)).toEqual([]);
+  expect(judge(404, ADDRESS)).toEqual(['lost_wallet']);
+  expect(judge(200, '11111111111111111111111111111111')).toEqual(['lost_wallet']);
+});
+
+test('lost_charge: an operation is charged twice or not at all, and the money does not add up', () => {
+  const standing = { balance_usd: '9.9988', reserved_usd: '0', charged_usd: '0.0012' };
+  const judge = (creations: number, signatures: number, changes: Partial<typeof standing> = {}) => {
+    const { findings } = newFindings();
+    const operations = { wallet_creation: creations, managed_signing: signatures };
+    judgeCharges(bookWithWallet(), { ...standing, ...changes, operations_this_month: operations }, findings);
+    return brokenOf(findings);
+  };
+  expect(judge(1, 2)).toEqual([]);
+  expect(judge(2, 2)).toEqual(['lost_charge']);
+  expect(judge(1, 1)).toEqual(['lost_charge']);
+  expect(judge(1, 2, { balance_usd: '9.98' })).toEqual(['lost_charge']);
+  expect(judge(1, 2, { balance_usd: '9.9976', charged_usd: '0.0024' })).toEqual(['lost_charge']);
+});
+
+test('destroyed_signs: a gateway signs with a destroyed wallet', async () => {
+  const tryAt = async (status: number) => {
+    const book = bookWithWallet();
+    book.destroyed.set(wallet.id, wallet);
+    const deps = clientDeps(gatewayAt(await serve({ status, body: {} })));
+    await tryDestroyed(deps, book);
+    return brokenOf(deps.findings);
+  };
+  expect(await tryAt(404)).toEqual([]);
+  expect(await tryAt(503)).toEqual([]);
+  expect(await tryAt(200)).toEqual(['destroyed_signs']);
+});
