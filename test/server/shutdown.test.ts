@@ -1,3 +1,4 @@
+import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -44,10 +45,10 @@ test('kept-alive connections do not hold the server up', async () => {
     });
     request.once('error', reject).end();
   });
-  const startMs = performance.now();
+  using since = startBusyMachineClock();
   await gateway.close(5_000);
   agent.destroy();
-  expect(performance.now() - startMs).toBeLessThan(2_000);
+  expect(since.elapsedMs()).toBeLessThan(2_000);
 });
 
 test('a request that was on its way on a kept-alive connection is answered, and the connection closed', async () => {
