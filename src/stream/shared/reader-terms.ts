@@ -24,6 +24,9 @@ export type ReaderTerms = {
 /** A process that does not renew its term loses it after this time, by the clock of the database. */
 const TERM_MS = 3_000;
 
+/** It stops writing so long before that by its own clock: the two clocks do not go alike. */
+const MARGIN_MS = 200;
+
 /** @param gatewayId this process. */
 export function createReaderTerms({ db }: Pick<Store, 'db'>, gatewayId: string): ReaderTerms {
   return {
@@ -41,7 +44,7 @@ export function createReaderTerms({ db }: Pick<Store, 'db'>, gatewayId: string):
         where known.gateway_id = excluded.gateway_id or known.expires_at <= clock_timestamp() or ${isOld}
         returning term`);
       const [row] = rows;
-      return row && { number: Number(row.term), untilMs: sentMs + TERM_MS };
+      return row && { number: Number(row.term), untilMs: sentMs + TERM_MS - MARGIN_MS };
     },
     leave: async (network, term) => {
       // A minute ago: the clock of the database may go back by a little.
