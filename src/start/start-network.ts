@@ -152,7 +152,7 @@ function createOwnReads(
 ): OwnReads | undefined {
   if (child !== undefined) return undefined;
   return new OwnReads({
-    ...{ isOn, waitMs, best: nodes.best, allHave: nodes.allHave, isAlone: nodes.isAlone },
+    ...{ isOn, waitMs, expected: nodes.expected, allHave: nodes.allHave, isAlone: nodes.isAlone },
     slotsIn: (ms) => pace.slotsIn(ms),
     nowMs: () => performance.now(),
   });

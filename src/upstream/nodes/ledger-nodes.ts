@@ -2,7 +2,7 @@ import { judgedStatus, type NodeStatus } from '../pool/node-status.ts';
 import { NodePool, POOL_DEFAULTS, type PoolOptions, type PoolSettings } from '../pool/node-pool.ts';
 import type { PubsubRank } from '../pubsub-link.ts';
 import { createPoolNode, type WatchedNode } from '../pool/pool-node.ts';
-import type { Slots } from '../../rpc/commitment.ts';
+import type { Commitment, Slots } from '../../rpc/commitment.ts';
 import type { Upstream } from '../upstream.ts';
 import type { VersionWatch } from './node-watch.ts';
 
@@ -30,6 +30,8 @@ export type LedgerNodes = NodeVersions & {
   readonly allHave: (since: string) => boolean;
   /** The newest slots that any node has. */
   readonly best: () => Slots;
+  /** The newest slot that any node has by now at a commitment, by the pace of the chain. */
+  readonly expected: (commitment: Commitment) => number;
   /** Returns how good a node is for subscriptions; undefined if they must not be made there. */
   readonly pubsubRank: (watch: VersionWatch) => PubsubRank | undefined;
   /** Uses other nodes, and other settings, from now on. */
@@ -59,6 +61,7 @@ export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOp
   return {
     upstream: pool,
     best: () => pool.best(),
+    expected: (commitment) => pool.expected(commitment),
     support: (since) => {
       const known = watches().map((watch) => watch.has(since));
       if (known.includes(true)) return 'some';
