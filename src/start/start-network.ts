@@ -118,7 +118,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     connectTimeoutMs: all.upstream.connect_timeout_ms,
     callTimeoutMs: all.upstream.response_timeout_ms,
     silenceMs: () => Math.max(all.upstream.ws_silence_ms, QUIET_SLOTS * (pace.slotMs ?? 0)),
-    nodes: behind.pubsubNodes,
+    ...{ nodes: behind.pubsubNodes, patienceMs: nodes.patienceMs },
     newestSlot: () => (nodes.isAlone() ? 0 : nodes.best().processed),
     ...{ pace, onUnordered, frame: textFrame, metrics: shared.subscriptionMetrics(label) },
     onFailure: (error) => logFailure(label, toServiceError(error)),

@@ -34,6 +34,10 @@ export type LedgerNodes = NodeVersions & {
   readonly expected: (commitment: Commitment) => number;
   /** Returns how good a node is for subscriptions; undefined if they must not be made there. */
   readonly pubsubRank: (watch: VersionWatch) => PubsubRank | undefined;
+  /** Returns the milliseconds after which a call goes to another node too; infinite if there is none. */
+  readonly patienceMs: () => number;
+  /** Notes that a node left its WebSocket silent, or calls over it unanswered. */
+  readonly noteSilence: (watch: VersionWatch) => void;
   /** Uses other nodes, and other settings, from now on. */
   readonly replace: (nodes: readonly WatchedNode[], settings: PoolSettings) => void;
   /** Asks the nodes for their versions and their health until it is closed. */
@@ -79,6 +83,11 @@ export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOp
       if (node === undefined || !node.verdict.isAskable || !node.roles.has('subscribe')) return undefined;
       const { standing, lagSlots } = node.verdict;
       return { isHealthy: standing === 'healthy', lagSlots };
+    },
+    patienceMs: () => pool.patienceMs(),
+    noteSilence: (watch) => {
+      const node = pool.nodes.find((each) => each.watch === watch);
+      if (node !== undefined) pool.noteSilence(node);
     },
     replace: (next, settings) => {
       const kept = new Map(pool.nodes.map((node) => [node.watch, node]));

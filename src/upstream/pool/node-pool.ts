@@ -114,6 +114,21 @@ export class NodePool implements Upstream {
     return this.#nodes.filter(({ verdict: { standing } }) => standing !== 'foreign');
   }
 
+  /** Milliseconds after which a call is sent to another node too; infinite if there is none. */
+  patienceMs(): number {
+    return this.#nodes.length < 2 ? Number.POSITIVE_INFINITY : this.#settings.patienceMs;
+  }
+
+  /** Notes that a node left its WebSocket silent: a call that it did not answer. It is probed at once. */
+  noteSilence(node: PoolNode): void {
+    node.health.noteFailure(
+      serviceError('upstreamTimeout', { limitMs: this.#settings.patienceMs }),
+      performance.now(),
+    );
+    this.judge();
+    if (this.probes.isRunning) void this.probes.probe(node);
+  }
+
   /** Judges each node by what is known now. */
   judge(): void {
     const scene = this.#scene();
@@ -262,7 +277,7 @@ export class NodePool implements Upstream {
       this.#hedges.earn(hedgeShare);
       return health.latencies.p95Ms;
     },
-    patienceMs: () => (this.#nodes.length < 2 ? Number.POSITIVE_INFINITY : this.#settings.patienceMs),
+    patienceMs: () => this.patienceMs(),
     mayHedge: () => this.#hedges.take(),
     onFailover: (node: PoolNode, reason: FailoverReason) => this.#options.onFailover(node, reason),
   };
