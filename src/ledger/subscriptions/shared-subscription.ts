@@ -139,7 +139,8 @@ export class SharedSubscription {
   lose(settled: number | undefined): void {
     this.nodeId = undefined;
     this.announcedSlot = undefined;
-    if (!this.isOpened) return this.hold();
+    this.hold();
+    if (!this.isOpened) return;
     this.#held = undefined;
     if (this.missingFrom !== undefined) return;
     const { isOnePerSlot, order } = KINDS[this.info.name];

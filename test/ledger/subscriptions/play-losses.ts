@@ -35,9 +35,8 @@ const PARAMS: Readonly<Record<Watched, string>> = {
   programSubscribe: `["${ADDRESS}",{"commitment":"confirmed","encoding":"base64"}]`,
   slotSubscribe: '[]',
 };
+const none = (): void => undefined;
 const IGNORE = { countNotification: none, countGap: none, countDrop: none, countLoss: none, watch: none };
-
-function none(): void {}
 
 /** Plays a history of one subscription that moves from node to node. @returns what was left out without a gap. */
 export async function playLosses(watched: Watched, steps: readonly LossStep[]): Promise<readonly string[]> {
@@ -84,11 +83,15 @@ class History {
       else if (step.kind === 'hold') this.#isHeld = step.isHeld;
       else await this.#move(step);
     }
+    const sound = { lag: 0, age: 0, stale: 0 };
+    if (this.#shared.missingFrom !== undefined)
+      await this.#move({ kind: 'move', to: sound, isLostMeanwhile: false });
     this.#isHeld = false;
-    this.#node = { lag: 0, age: 0, stale: 0 };
-    this.#notify();
-    this.#clock.follow(undefined);
+    this.#node = sound;
     const last = this.#at(this.#depth);
+    // What comes next ends a gap that had no end yet.
+    await this.#begin({ kind: 'slots', count: 4, changes: [0] });
+    this.#clock.follow(undefined);
     for (const slot of this.#changesOf(begun + 1, last))
       if (!this.#covered.has(slot)) this.#told.push(`${this.#watched}: slot ${slot} was left out`);
     return this.#told;
@@ -239,7 +242,7 @@ class History {
       return;
     }
     // Only what is over can be missing: a gap of what comes says nothing of it.
-    for (let slot = params.fromSlot; slot <= Math.min(params.toSlot, this.#chain); slot++)
+    for (let slot = params.fromSlot; slot <= Math.min(params.toSlot, this.#chain - this.#depth); slot++)
       this.#covered.add(slot);
   }
 }
