@@ -26,8 +26,7 @@ function openAt(baseline: number): SharedSubscription {
   return shared;
 }
 
-const notified = (slot: number): Buffer =>
-  Buffer.from(`{"context":{"slot":${slot}},"value":{"lamports":1}}`);
+const notified = (slot: number): Buffer => Buffer.from(`{"context":{"slot":${slot}},"value":{"lamports":1}}`);
 const tell = (shared: SharedSubscription, slot: number): void => shared.notify(notified(slot));
 
 test('nothing of before a subscription is missing from it', () => {
