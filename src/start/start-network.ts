@@ -118,7 +118,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     connectTimeoutMs: all.upstream.connect_timeout_ms,
     callTimeoutMs: all.upstream.response_timeout_ms,
     silenceMs: () => Math.max(all.upstream.ws_silence_ms, QUIET_SLOTS * (pace.slotMs ?? 0)),
-    nodes: behind.pubsubNodes,
+    ...{ nodes: behind.pubsubNodes, patienceMs: nodes.patienceMs },
     newestSlot: () => (nodes.isAlone() ? 0 : nodes.best().processed),
     ...{ pace, onUnordered, frame: textFrame, metrics: shared.subscriptionMetrics(label) },
     onFailure: (error) => logFailure(label, toServiceError(error)),
@@ -152,7 +152,7 @@ function createOwnReads(
 ): OwnReads | undefined {
   if (child !== undefined) return undefined;
   return new OwnReads({
-    ...{ isOn, waitMs, best: nodes.best, allHave: nodes.allHave, isAlone: nodes.isAlone },
+    ...{ isOn, waitMs, expected: nodes.expected, allHave: nodes.allHave, isAlone: nodes.isAlone },
     slotsIn: (ms) => pace.slotsIn(ms),
     nowMs: () => performance.now(),
   });

@@ -121,7 +121,7 @@ function connect(config: NodesConfig, parts: NodeParts): NetworkNodes {
     pubsubNodes: () =>
       each.flatMap(({ watch, pubsub }) => {
         const rank = nodes.pubsubRank(watch);
-        return rank === undefined ? [] : [{ ...pubsub, rank }];
+        return rank === undefined ? [] : [{ ...pubsub, rank, noteSilence: () => nodes.noteSilence(watch) }];
       }),
     reconfigure: (next, pool) => {
       const known = new Map(each.map((one) => [one.key, one]));

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
-import { type ServiceError, serviceError } from '../base/service-error.ts';
+import { SUBSCRIPTIONS, type SubscriptionName } from '../../generated/ledger/subscriptions.ts';
+import { ServiceError, serviceError } from '../base/service-error.ts';
 import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
 
 /** The reason why a connection to a node has ended. */
@@ -42,6 +43,8 @@ type Pending = {
 
 /** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** Most calls without an answer that are remembered, so that what a late one opens is ended. */
+const MAX_UNANSWERED = 1_000;
 /** Params with an id that no node gives. */
 const NO_SUBSCRIPTION = `[${Number.MAX_SAFE_INTEGER}]`;
 /** The node answered the request for a WebSocket with something else. */
@@ -81,9 +84,12 @@ export class PubsubConnection {
   readonly #pending = new Map<string, Pending>();
   readonly #routes = new Map<string, Set<OnNotification>>();
   readonly #subscribing = new Set<Promise<Subscribed>>();
+  /** What takes the late answers to subscribe calls that were not answered in time. */
+  readonly #unanswered = new Map<string, (reply: Reply) => void>();
+  /** When the node has last answered a call of each method. */
+  readonly #answeredMs = new Map<string, number>();
   #nextId = 1;
   #loss: PubsubLoss | undefined;
-  #answeredMs = -1;
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -112,22 +118,46 @@ export class PubsubConnection {
   }
 
   /**
-   * Subscribes. `take` gets every notification from the reply on, even those in the same packet.
+   * Subscribes. A call without an answer is sent once more: a node that hung may have dropped it. The first answer counts, and
+   * what another one opens is ended. `take` gets every notification from the reply on, even those in the same packet.
    *
    * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
    */
-  subscribe(method: string, params: string, take: OnNotification): Promise<Subscribed> {
-    const asked = this.#call<Subscribed>(method, params, (reply) => {
-      if (reply.kind === 'error') return { kind: 'refused', error: reply.error };
+  subscribe(name: SubscriptionName, params: string, take: OnNotification): Promise<Subscribed> {
+    const { callTimeoutMs } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<Subscribed>();
+    let isSettled = false;
+    const settle = (reply: Reply): void => {
+      const isFirst = !isSettled;
+      isSettled = true;
+      if (reply.kind === 'error') {
+        resolve({ kind: 'refused', error: reply.error });
+        return;
+      }
       const id = reply.result.toString();
-      const takers = this.#routes.get(id) ?? new Set();
-      this.#routes.set(id, takers.add(take));
-      return { kind: 'subscribed', id };
-    });
-    this.#subscribing.add(asked);
-    const settled = (): void => void this.#subscribing.delete(asked);
-    asked.then(settled, settled);
-    return asked;
+      if (isFirst) {
+        this.#routes.set(id, (this.#routes.get(id) ?? new Set()).add(take));
+        resolve({ kind: 'subscribed', id });
+      } else void this.#release(SUBSCRIPTIONS[name].unsubscribe, id);
+    };
+    const ask = (limitMs: number): Promise<void> =>
+      this.#call(name, params, settle, { limitMs, late: settle });
+    ask(callTimeoutMs)
+      .catch((error: unknown) => {
+        if (!isUnanswered(error) || !this.isOpen) throw error;
+        // The answer to another call tells a node that hangs from one that has none for this subscription.
+        const limitMs = callTimeoutMs / 4;
+        this.#call('slotUnsubscribe', NO_SUBSCRIPTION, () => undefined, { limitMs }).catch(() => undefined);
+        return ask(limitMs);
+      })
+      .catch((error: unknown) => {
+        isSettled = true;
+        reject(error);
+      });
+    this.#subscribing.add(promise);
+    const settled = (): void => void this.#subscribing.delete(promise);
+    promise.then(settled, settled);
+    return promise;
   }
 
   /** Ends a subscription once it has no takers left; the node's reply is ignored. */
@@ -142,7 +172,8 @@ export class PubsubConnection {
   async #release(method: string, id: string): Promise<void> {
     await Promise.allSettled([...this.#subscribing]);
     if (this.#routes.has(id) || !this.isOpen) return;
-    this.#call(method, `[${id}]`, () => undefined).catch(() => undefined);
+    const { callTimeoutMs: limitMs } = this.#options;
+    this.#call(method, `[${id}]`, () => undefined, { limitMs }).catch(() => undefined);
   }
 
   /** Removes a taker. @returns true if it was the last one of a subscription that the node knows. */
@@ -152,11 +183,10 @@ export class PubsubConnection {
     return this.#routes.delete(id);
   }
 
-  /** True if the node has answered a call since `sinceMs`, or answers one now: within a quarter of the time that calls have. */
-  async isAnswering(sinceMs: number): Promise<boolean> {
-    if (this.#answeredMs >= sinceMs) return true;
-    const asked = this.#call('slotUnsubscribe', NO_SUBSCRIPTION, () => true, this.#options.callTimeoutMs / 4);
-    return await asked.catch(() => false);
+  /** True if the node has answered a call since `sinceMs`, of this method if one is named. */
+  hasAnswered(sinceMs: number, method?: string): boolean {
+    if (method !== undefined) return (this.#answeredMs.get(method) ?? -1) >= sinceMs;
+    return Math.max(-1, ...this.#answeredMs.values()) >= sinceMs;
   }
 
   ping(): void {
@@ -169,22 +199,34 @@ export class PubsubConnection {
     this.#socket.terminate();
   }
 
-  #call<T>(
+  /** `late` takes an answer that comes after the limit. */
+  #call(
     method: string,
     params: string,
-    read: (reply: Reply) => T,
-    limitMs = this.#options.callTimeoutMs,
-  ): Promise<T> {
+    take: (reply: Reply) => void,
+    { limitMs, late }: { readonly limitMs: number; readonly late?: (reply: Reply) => void },
+  ): Promise<void> {
     const id = String(this.#nextId++);
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(serviceError('upstreamUnavailable'));
       const timer = setTimeout(() => {
         this.#pending.delete(id);
+        if (late !== undefined) this.#remember(id, late);
         reject(serviceError('upstreamTimeout', { limitMs }));
       }, limitMs);
-      this.#pending.set(id, { method, take: (reply) => resolve(read(reply)), fail: reject, timer });
+      const settle = (reply: Reply): void => {
+        take(reply);
+        resolve();
+      };
+      this.#pending.set(id, { method, take: settle, fail: reject, timer });
       this.#socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
     });
+  }
+
+  #remember(id: string, late: (reply: Reply) => void): void {
+    this.#unanswered.set(id, late);
+    const [oldest] = this.#unanswered.keys();
+    if (this.#unanswered.size > MAX_UNANSWERED && oldest !== undefined) this.#unanswered.delete(oldest);
   }
 
   #take(bytes: Buffer): void {
@@ -211,11 +253,20 @@ export class PubsubConnection {
 
   #takeReply(message: Reply, bytes: Buffer): void {
     const pending = this.#pending.get(message.id);
-    if (pending === undefined) return;
+    if (pending === undefined) {
+      this.#unanswered.get(message.id)?.(message);
+      this.#unanswered.delete(message.id);
+      return;
+    }
     this.#pending.delete(message.id);
     clearTimeout(pending.timer);
-    this.#answeredMs = performance.now();
+    this.#answeredMs.set(pending.method, performance.now());
     this.#options.onMessage?.('reply', pending.method, bytes);
     pending.take(message);
   }
+}
+
+/** True for the error of a call that got no answer in time. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'upstreamTimeout';
 }

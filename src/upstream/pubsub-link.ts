@@ -3,6 +3,7 @@ import { toServiceError } from '../base/service-error.ts';
 import type { NodeWatch } from './nodes/node-watch.ts';
 import type { Upstream } from './upstream.ts';
 import {
+  isUnanswered,
   NOT_SERVED,
   openPubsub,
   type PubsubConnection,
@@ -23,6 +24,8 @@ export type PubsubNode = {
   readonly known: NodeKnowledge;
   /** How good it is for subscriptions; absent: as good as any. */
   readonly rank?: PubsubRank;
+  /** Called when its WebSocket was given up because it was silent. */
+  readonly noteSilence?: () => void;
 };
 
 /** How good a node is for subscriptions: healthy ones come first, and among those of equal version one that is ahead. */
@@ -39,6 +42,8 @@ export type PubsubSession = {
   readonly slots: SlotFeed;
   /** Returns the last slot that it announced; undefined before the first one. All earlier messages have arrived. */
   readonly newestSlot: () => number | undefined;
+  /** Resolves when it has announced its first slot. */
+  readonly hasAnnounced: Promise<void>;
   /** Returns the last root that it announced. */
   readonly newestRoot: () => number | undefined;
 };
@@ -51,6 +56,8 @@ export type PubsubLinkOptions = PubsubOptions & {
   readonly nodes: () => readonly PubsubNode[];
   /** Returns the most milliseconds between two slots of a node. */
   readonly silenceMs: () => number;
+  /** Returns the milliseconds after which a call that is not answered goes to another node; infinite if there is none. */
+  readonly patienceMs: () => number;
   /** Called for each slot that is announced. */
   readonly onSlot: (slot: number) => void;
   /** Called for each connection. A rejection ends the connection. */
@@ -119,8 +126,8 @@ export class PubsubLink {
     if (signal.aborted) connection.end('stopped');
     else this.#connection = connection;
     const watch = watchSlots(connection, this.#options);
-    const { slots, newestSlot, newestRoot } = watch;
-    const session = { connection, upstream, known, slots, newestSlot, newestRoot };
+    const { slots, newestSlot, newestRoot, hasAnnounced } = watch;
+    const session = { connection, upstream, known, slots, newestSlot, newestRoot, hasAnnounced };
     let isUp = false;
     try {
       await watch.subscribed;
@@ -150,6 +157,7 @@ export class PubsubLink {
       connection.end('closed');
       const loss = await connection.ended;
       if (loss !== 'stopped') known.lost();
+      if (loss === 'silent') node.noteSilence?.();
       if (isUp) this.#options.onDown(loss, session);
     }
   }
@@ -165,7 +173,8 @@ export class PubsubLink {
 
   /** A node that leaves a subscribe call unanswered is as silent as one that announces no slots. */
   async #open({ addresses, onMessage }: PubsubNode): Promise<PubsubConnection | undefined> {
-    const callTimeoutMs = Math.min(this.#options.callTimeoutMs, this.#options.silenceMs());
+    const { silenceMs, patienceMs } = this.#options;
+    const callTimeoutMs = Math.min(this.#options.callTimeoutMs, silenceMs(), patienceMs());
     for (const address of addresses) {
       const opened = await openPubsub(address, { ...this.#options, callTimeoutMs, onMessage });
       if (opened !== NOT_SERVED) return opened;
@@ -203,6 +212,7 @@ function watchSlots(
   let heardMs = performance.now();
   let newestSlot: number | undefined;
   let newestRoot: number | undefined;
+  const announced = Promise.withResolvers<void>();
   const subscribed = connection
     .subscribe('slotSubscribe', '[]', (result) => {
       heardMs = performance.now();
@@ -210,20 +220,27 @@ function watchSlots(
       if (typeof root === 'number') newestRoot = root;
       if (typeof slot === 'number') {
         newestSlot = slot;
+        announced.resolve();
         onSlot(slot);
       }
       for (const take of takers) take(result);
     })
-    .then((answer) => {
-      if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
-    });
+    .then(
+      (answer) => {
+        if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
+      },
+      (error: unknown) => {
+        if (isUnanswered(error)) connection.end('silent');
+        throw error;
+      },
+    );
   const timer = setInterval(() => {
     if (performance.now() - heardMs > silenceMs()) connection.end('silent');
     else connection.ping();
   }, silenceMs() / 4);
   const stop = (): void => clearInterval(timer);
   return {
-    ...{ subscribed, slots: { takers }, stop },
+    ...{ subscribed, slots: { takers }, stop, hasAnnounced: announced.promise },
     newestSlot: () => newestSlot,
     newestRoot: () => newestRoot,
   };

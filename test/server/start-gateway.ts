@@ -94,6 +94,8 @@ export type GatewayOptions = {
   readonly slotMs?: number;
   /** How long the WebSocket of a node may announce no slot. */
   readonly silenceMs?: number;
+  /** How long a node has for a call where there is another one. */
+  readonly patienceMs?: number;
   readonly onPubsubFailure?: (error: unknown) => void;
   /** Bounds of WebSockets, where a test meets them. */
   readonly sockets?: Partial<SocketBounds>;
@@ -161,6 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       connectTimeoutMs: 500,
       callTimeoutMs: responseTimeoutMs,
       silenceMs: () => options.silenceMs ?? 10_000,
+      patienceMs: () => (options.nodeUrls.length < 2 ? Infinity : (options.patienceMs ?? 5_000)),
     },
     nodes: () => each.map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
     ...{ pace, onUnordered },

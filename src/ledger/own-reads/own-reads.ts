@@ -2,7 +2,7 @@ import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Call } from '../../rpc/call.ts';
-import { COMMITMENTS, type Commitment, type Slots } from '../../rpc/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../../rpc/commitment.ts';
 import type { Notification } from '../../rpc/notification.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { Reach, SlotFloor, UpstreamRequest } from '../../upstream/upstream.ts';
@@ -18,8 +18,8 @@ export type OwnReadsOptions = {
   readonly isOn: boolean;
   /** Most milliseconds that a call waits for a node that has reached what its reader has seen. */
   readonly waitMs: number;
-  /** The newest slots of the nodes. */
-  readonly best: () => Slots;
+  /** The newest slot that any node has by now at a commitment. */
+  readonly expected: (commitment: Commitment) => number;
   /** Slots that begin in some milliseconds; undefined while the pace is unknown. */
   readonly slotsIn: (ms: number) => number | undefined;
   /** True if there is no other node to ask: answers that say their slot are checked by it, and nothing is added to calls. */
@@ -164,8 +164,8 @@ export class OwnReads {
     height,
     asked,
   }: Least & { readonly commitment: Commitment }): Reach | undefined {
-    const { best, slotsIn, waitMs } = this.#options;
-    const latest = best()[commitment];
+    const { expected, slotsIn, waitMs } = this.#options;
+    const latest = expected(commitment);
     const isSoon = asked !== undefined && latest > 0 && asked <= latest + (slotsIn(waitMs) ?? 0);
     const slot = Math.max(own, isSoon ? asked : 0);
     if (slot === 0 && height === 0) return undefined;

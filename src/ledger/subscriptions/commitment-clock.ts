@@ -15,9 +15,8 @@ const KEPT_SAMPLES = 30;
  * to read on from, although quiet slots produce no notifications.
  */
 export class CommitmentClock {
+  /** What the current node has reported, or the last one if there is none. */
   readonly #samples = new Map<string, Sample[]>();
-  /** The commitments that the current node has reported. */
-  readonly #current = new Set<string>();
   readonly #pace: Pick<Pace, 'slotsIn'>;
   #node: AskedNode | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -26,24 +25,19 @@ export class CommitmentClock {
     this.#pace = pace;
   }
 
-  /** Asks this node from now on; undefined: none. */
+  /** Asks this node from now on, which may be somewhere else than the one before; undefined: none. */
   follow(node: AskedNode | undefined): void {
     this.#node = node;
-    this.#current.clear();
     clearInterval(this.#timer);
     if (node === undefined) return;
-    this.#timer = setInterval(() => void this.#ask(node, [...this.#samples.keys()]), INTERVAL_MS);
-  }
-
-  /** Forgets everything: the ledger was replaced. */
-  reset(): void {
     for (const samples of this.#samples.values()) samples.length = 0;
+    this.#timer = setInterval(() => void this.#ask(node, [...this.#samples.keys()]), INTERVAL_MS);
   }
 
   /** Returns the newest slot known to have reached a commitment, and asks the node if none is known; undefined if it does not answer. */
   async latest(commitment: string): Promise<number | undefined> {
     const known = this.#samples.get(commitment)?.at(-1);
-    if (known !== undefined && this.#current.has(commitment)) return known.slot;
+    if (known !== undefined && this.#node !== undefined) return known.slot;
     if (!this.#samples.has(commitment)) this.#samples.set(commitment, []);
     if (this.#node !== undefined) await this.#ask(this.#node, [commitment]);
     return this.#samples.get(commitment)?.at(-1)?.slot;
@@ -74,7 +68,6 @@ export class CommitmentClock {
   #keep(commitment: string, slot: number | undefined, begun: number): void {
     const samples = this.#samples.get(commitment);
     if (samples === undefined || slot === undefined) return;
-    this.#current.add(commitment);
     samples.push({ slot, begun });
     if (samples.length > KEPT_SAMPLES) samples.shift();
   }

@@ -1,6 +1,6 @@
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import type { CallSignal } from '../../rpc/call-signal.ts';
-import type { SubscriptionMetrics } from './subscription-counts.ts';
+import { countSubscriptions, type SubscriptionMetrics } from './subscription-counts.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { PubsubLoss } from '../../upstream/pubsub-connection.ts';
@@ -9,10 +9,12 @@ import { assertSendable } from './assert-sendable.ts';
 import { canonicalParams } from './canonical-params.ts';
 import { CommitmentClock } from './commitment-clock.ts';
 import { NodeSubscriptions } from './node-subscriptions.ts';
-import { type AskedNode, readNodeValue, readSlot } from './node-reads.ts';
+import { type AskedNode, type NewestSlots, readNewest, readNodeValue } from './node-reads.ts';
 import type { Listener, Subscriber } from '../../rpc/notification.ts';
+import { within } from '../../upstream/pool/within.ts';
 import { openedInTime } from './opened-in-time.ts';
 import { forEachOf, backfill } from './restore.ts';
+import { createResumePoints } from './resume-points.ts';
 import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
 
@@ -33,9 +35,8 @@ export type SubscribeOutcome =
   | { readonly kind: 'subscribed'; readonly id: number }
   | { readonly kind: 'refused'; readonly error: Buffer };
 
-/** The newest slot and root of a node. */
-type NewestSlots = { readonly slot: number; readonly root: number };
-
+/** What a new subscription begins behind is asked for so long. */
+const BASELINE_MS = 1_000;
 const LINGER_MS = 30_000;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
@@ -71,7 +72,10 @@ export class Hub {
       onUp: (session) => this.#onConnected(session),
       onDown: (loss, session) => this.#onDisconnected(loss, session),
     });
-    options.metrics.watch(() => this.#count());
+    options.metrics.watch(() => ({
+      isConnected: this.#session !== undefined,
+      byName: countSubscriptions(this.#byKey.values()),
+    }));
   }
 
   /**
@@ -192,19 +196,29 @@ export class Hub {
   }
 
   async #open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
-    const { info, commitment } = shared;
-    if (info.refill === 'none')
-      shared.baseline ??= info.name === 'slotSubscribe' ? this.#newest.slot : this.#newest.root;
-    else if (info.refill !== 'status') shared.baseline ??= await this.#clock.latest(commitment);
+    if (shared.info.refill !== 'status' && !shared.isOpened) shared.baseline = await this.#baselineOf(shared);
     await this.#atNode.open(shared, session);
+  }
+
+  /** A slot that the node has reached; as it was when it connected, if it does not say more at once. */
+  async #baselineOf({ info, commitment }: SharedSubscription): Promise<number> {
+    const { slot, root } = this.#newest;
+    if (info.refill === 'none') return info.name === 'slotSubscribe' ? slot : root;
+    let latest: number | undefined;
+    const asked = this.#clock.latest(commitment).then((known) => {
+      latest = known;
+    });
+    await within(asked, Math.min(BASELINE_MS, this.#options.patienceMs()));
+    return latest ?? (commitment === 'processed' ? slot : root);
   }
 
   /** Resubscribes everything at a newly connected node, and backfills what was missed. */
   async #onConnected(session: PubsubSession): Promise<void> {
     const isCurrent = (): boolean => session.connection.isOpen;
-    const { pace, silenceMs } = this.#options;
-    const node = { upstream: session.upstream, isCurrent, pace, limitMs: silenceMs() };
-    await Promise.all([this.#checkGenesis(node), this.#readNewest(node)]);
+    const { pace, silenceMs, patienceMs } = this.#options;
+    const limitMs = Math.min(silenceMs(), patienceMs());
+    const node = { upstream: session.upstream, isCurrent, pace, limitMs };
+    [this.#newest] = await Promise.all([readNewest(node), this.#checkGenesis(node)]);
     this.#clock.follow(node);
     this.#session = session;
     this.#node = node;
@@ -214,12 +228,14 @@ export class Hub {
     await forEachOf(all, (shared) => this.#open(shared, session));
     if (!isCurrent()) return;
     for (const shared of lost) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
-    await this.#backfill(lost.filter(isSubscribed), node);
+    void this.#checks.repeatFor(all, session);
+    await this.#backfill(lost.filter(isSubscribed), node, session);
   }
 
-  #backfill(lost: readonly SharedSubscription[], node: AskedNode): Promise<void> {
+  #backfill(lost: readonly SharedSubscription[], node: AskedNode, session: PubsubSession): Promise<void> {
     const { onFailure } = this.#options;
-    return backfill(lost, { node, checks: this.#checks, onFailure });
+    const pointAt = createResumePoints(node, session);
+    return backfill(lost, { node, pointAt, checks: this.#checks, onFailure });
   }
 
   /** Retries a subscription that the node does not accept again, for as long as the node is connected. */
@@ -229,16 +245,10 @@ export class Hub {
       if (this.#session !== session || node === undefined || shared.isEnded) return;
       shared.hold();
       await this.#atNode.open(shared, session);
-      if (isSubscribed(shared)) await this.#backfill([shared], node);
+      if (isSubscribed(shared)) await this.#backfill([shared], node, session);
       else this.#retry(shared, session, Math.min(2 * delayMs, MAX_RETRY_MS));
     };
     setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
-  }
-
-  /** Reads the node's newest slot and root before anything is subscribed. */
-  async #readNewest(node: AskedNode): Promise<void> {
-    const [slot, root] = await Promise.all([readSlot(node, 'processed'), readSlot(node, 'finalized')]);
-    this.#newest = { slot, root };
   }
 
   /** Checks that the node has the same ledger as before. With several nodes, one with another ledger is skipped. */
@@ -249,7 +259,6 @@ export class Hub {
       throw serviceError('upstreamBroken', {}, new Error(`the node has another ledger, ${genesis}`));
     this.#genesis = genesis;
     if (!isOther) return;
-    this.#clock.reset();
     for (const shared of this.#byKey.values()) {
       if (shared.isOpened) shared.reset(genesis);
       else shared.baseline = undefined;
@@ -275,17 +284,6 @@ export class Hub {
     if (newestSlot === undefined || info.name === 'rootSubscribe') return undefined;
     if (info.refill !== 'none') return this.#clock.settled(commitment, newestSlot);
     return (info.name === 'slotSubscribe' ? newestSlot : (session.newestRoot() ?? 0)) - 1;
-  }
-
-  #count() {
-    const byName = new Map<SubscriptionName, { clients: number; node: number }>();
-    for (const { info, subscribers, nodeId } of this.#byKey.values()) {
-      const counts = byName.get(info.name) ?? { clients: 0, node: 0 };
-      counts.clients += subscribers.size;
-      counts.node += nodeId === undefined ? 0 : 1;
-      byName.set(info.name, counts);
-    }
-    return { isConnected: this.#session !== undefined, byName };
   }
 }
 

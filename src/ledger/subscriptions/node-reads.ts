@@ -91,6 +91,15 @@ export async function readNodeValue(
   return parseJson((await readNode(node, method, params)).toString());
 }
 
+/** The newest slot and root of a node. */
+export type NewestSlots = { readonly slot: number; readonly root: number };
+
+/** Reads the node's newest slot and root. */
+export async function readNewest(node: AskedNode): Promise<NewestSlots> {
+  const [slot, root] = await Promise.all([readSlot(node, 'processed'), readSlot(node, 'finalized')]);
+  return { slot, root };
+}
+
 /** Returns the node's slot at a commitment. */
 export async function readSlot(node: AskedNode, commitment: string): Promise<number> {
   return Number(await readNodeValue(node, 'getSlot', [{ commitment }]));

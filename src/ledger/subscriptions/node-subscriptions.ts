@@ -1,5 +1,6 @@
 import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
+import { isUnanswered, type PubsubConnection } from '../../upstream/pubsub-connection.ts';
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
 import { needsOf } from '../needs.ts';
 import { tooOld } from '../serve-versioned.ts';
@@ -8,10 +9,12 @@ import { sliceResults } from './slice-account.ts';
 
 /** The id that stands for the link's own slot subscription, which always exists. */
 const OWN_SLOTS = 'own';
-/** A subscription that was pending this many times when the node was lost may be the cause. */
-const MAX_ATTEMPTS = 2;
+/** A subscription that was pending this many times when the node was lost, and at each of the nodes, may be the cause. */
+const LEAST_ATTEMPTS = 2;
 
 export type NodeSubscriptionsOptions = {
+  /** The nodes that subscriptions can be made at. */
+  readonly nodes: () => readonly unknown[];
   /** Called for a subscription that the node had, and does not accept again. */
   readonly onFailure: (error: unknown) => void;
   /** Called for each member of params that was sent to a node that may not support it. */
@@ -33,7 +36,7 @@ export class NodeSubscriptions {
   async open(shared: SharedSubscription, session: PubsubSession): Promise<void> {
     const { connection, slots } = session;
     const { info, paramsText, take } = shared;
-    if (shared.isEnded) return;
+    if (shared.isEnded || !connection.isOpen) return;
     if (info.name === 'slotSubscribe') {
       slots.takers.add(take);
       return this.#taken(shared, OWN_SLOTS, session);
@@ -48,11 +51,24 @@ export class NodeSubscriptions {
       else shared.opened.resolve(answer.error);
     } catch (error) {
       shared.attempts++;
-      // A node that answers nothing is left for the next one; one that has no answer for this subscription alone stays, with the others.
-      if (isUnanswered(error) && !(await connection.isAnswering(askedMs))) connection.end('silent');
+      if (isUnanswered(error) && this.#isLeft(shared, connection, askedMs)) connection.end('silent');
       if (shared.isOpened) this.#options.onFailure(error);
-      else if (connection.isOpen || shared.attempts >= MAX_ATTEMPTS) this.#fail(shared, error);
+      else if (connection.isOpen || shared.attempts >= this.#maxAttempts()) this.#fail(shared, error);
     }
+  }
+
+  /**
+   * True if a node that has left a subscription unanswered is left for the next one: it answers nothing, or no calls of this
+   * kind. One that has no answer for this subscription alone stays, with the others.
+   */
+  #isLeft({ info, attempts }: SharedSubscription, connection: PubsubConnection, askedMs: number): boolean {
+    if (!connection.hasAnswered(askedMs)) return true;
+    const isElsewhere = this.#options.nodes().length > 1 && attempts < this.#maxAttempts();
+    return isElsewhere && !connection.hasAnswered(askedMs, info.name);
+  }
+
+  #maxAttempts(): number {
+    return Math.max(LEAST_ATTEMPTS, this.#options.nodes().length);
   }
 
   /** Returns the gateway's own processing of results for an older node. @throws ServiceError `nodeTooOld` */
@@ -92,6 +108,7 @@ export class NodeSubscriptions {
   #taken(shared: SharedSubscription, id: string, session: PubsubSession): void {
     shared.nodeId = id;
     shared.attempts = 0;
+    shared.announcedSlot = session.newestSlot();
     if (shared.isEnded) {
       this.close(shared, session);
       return;
@@ -106,8 +123,4 @@ export class NodeSubscriptions {
       error instanceof ServiceError ? error : serviceError('upstreamUnavailable', {}, error),
     );
   }
-}
-
-function isUnanswered(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'upstreamTimeout';
 }

@@ -1,7 +1,8 @@
 import { parseJson } from '../../rpc/json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
-import { type AskedNode, readNode } from './node-reads.ts';
+import { readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
+import type { RestoreParts } from './restore.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import { asNotified, isSameAccount } from './notified-account.ts';
 
@@ -13,7 +14,10 @@ const ABSENT = 'null';
  * Sends the state of an account after a loss, if it differs from the last one sent, and the gap before it: states in between
  * are lost.
  */
-export async function refillAccount(shared: SharedSubscription, node: AskedNode): Promise<void> {
+export async function refillAccount(
+  shared: SharedSubscription,
+  { node, pointAt }: Pick<RestoreParts, 'node' | 'pointAt'>,
+): Promise<void> {
   const [address, config] = shared.params;
   const { encoding, dataSlice } = (config ?? {}) as Config;
   const asked = {
@@ -21,6 +25,7 @@ export async function refillAccount(shared: SharedSubscription, node: AskedNode)
     ...(encoding !== undefined && { encoding }),
     ...(dataSlice !== undefined && { dataSlice }),
   };
+  const { toSlot } = await pointAt(shared.commitment);
   const answer = await readNode(node, 'getAccountInfo', [address, asked]);
   const slot = contextSlot(parseJson(answer.toString()));
   const value = membersOf(answer).get('value');
@@ -28,7 +33,8 @@ export async function refillAccount(shared: SharedSubscription, node: AskedNode)
   const last = lastValue(shared);
   const isAbsent = value.toString() === ABSENT;
   const now = isAbsent ? closedAccount(encoding) : asNotified(value);
-  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: slot });
+  // A state that is older than what the node has is followed by others that it does not notify of any more.
+  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: Math.max(slot, toSlot) });
   const isUntouched = isAbsent
     ? last === undefined || isClosed(last)
     : last !== undefined && isSameAccount(now, last);

@@ -3,10 +3,12 @@ import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
 import { type AskedNode, readSlot } from './node-reads.ts';
 import { type BlockTransaction, readBlock } from './read-block.ts';
 import { refillProgram } from './refill-program.ts';
+import type { ResumePoints } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
 export type BlocksRefill = {
   readonly node: AskedNode;
+  readonly pointAt: ResumePoints;
   readonly commitment: string;
   /** Subscriptions of this commitment: to logs, and to programs. */
   readonly subscriptions: readonly SharedSubscription[];
@@ -19,9 +21,9 @@ const BLOCKS_AT_ONCE = 4;
  * of a commitment. Blocks that could not be read are reported as gaps.
  */
 export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
-  const { node, commitment, subscriptions } = refill;
+  const { node, pointAt, commitment, subscriptions } = refill;
   const level = commitment === 'processed' ? 'confirmed' : commitment;
-  const lastSlot = await readSlot(node, level);
+  const { slot: lastSlot, toSlot } = await pointAt(level);
   const missed = subscriptions.filter(({ missingFrom }) => missingFrom !== undefined);
   const firstSlot = firstOf(missed, lastSlot, node);
   for (const shared of missed) {
@@ -36,10 +38,10 @@ export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
     for (const [index, slot] of some.entries())
       for (const shared of missed) takeBlock(shared, slot, blocks[index]);
   }
-  const newestSlot = level === commitment ? lastSlot : await readSlot(node, commitment);
+  const newestSlot = Math.max(toSlot, level === commitment ? -1 : await readSlot(node, commitment));
   for (const shared of missed) {
     if (!node.isCurrent()) return;
-    if (shared.info.refill === 'state') await refillProgram(shared, node);
+    if (shared.info.refill === 'state') await refillProgram(shared, node, newestSlot);
     else finishLogs(shared, lastSlot, newestSlot);
   }
 }

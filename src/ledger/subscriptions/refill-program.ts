@@ -7,10 +7,14 @@ import type { SharedSubscription } from './shared-subscription.ts';
 import { asNotified, isSameAccount } from './notified-account.ts';
 
 /**
- * Sends the state of a program's accounts that transactions of the missed blocks could write, and the gap before it: states in
- * between are lost.
+ * Sends the state of a program's accounts that transactions of the missed blocks could write, and the gap before it, to
+ * `newestSlot` at least: states in between are lost.
  */
-export async function refillProgram(shared: SharedSubscription, node: AskedNode): Promise<void> {
+export async function refillProgram(
+  shared: SharedSubscription,
+  node: AskedNode,
+  newestSlot: number,
+): Promise<void> {
   const [program, config] = shared.params;
   const asked = { ...(config as object | undefined), commitment: shared.commitment, withContext: true };
   const answer = await readNode(node, 'getProgramAccounts', [program, asked]);
@@ -19,7 +23,7 @@ export async function refillProgram(shared: SharedSubscription, node: AskedNode)
   if (slot === undefined || value === undefined) throw new Error('the node gave no accounts');
   const changed = new Set([...shared.catchUp.written, ...heldAccounts(shared, slot)]);
   const known = new Map([...shared.latest].map(([pubkey, result]) => [pubkey, accountOf(result)]));
-  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: slot });
+  shared.tellGap({ fromSlot: shared.missingFrom ?? 0, toSlot: Math.max(slot, newestSlot) });
   for (const { start, end } of scanItems(value) ?? []) {
     const item = membersOf(value.subarray(start, end));
     const [pubkey, read] = [String(parseJson(String(item.get('pubkey')))), item.get('account')];

@@ -1,5 +1,6 @@
 import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
-import { type AskedNode, readNode, readSlot } from './node-reads.ts';
+import { readNode } from './node-reads.ts';
+import type { RestoreParts } from './restore.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
 type Config = {
@@ -13,11 +14,14 @@ type Config = {
 const DEFAULT_ENCODING = 'base64';
 
 /** Sends the missed blocks, in order, for a subscription to everything in every block. A block that cannot be read is a gap. */
-export async function refillWholeBlocks(shared: SharedSubscription, node: AskedNode): Promise<void> {
+export async function refillWholeBlocks(
+  shared: SharedSubscription,
+  { node, pointAt }: Pick<RestoreParts, 'node' | 'pointAt'>,
+): Promise<void> {
   const { commitment, catchUp, params } = shared;
   const { showRewards, ...config } = (params[1] ?? {}) as Config;
   const asked = { encoding: DEFAULT_ENCODING, ...config, commitment, rewards: showRewards ?? false };
-  const lastSlot = await readSlot(node, commitment);
+  const { slot: lastSlot, toSlot } = await pointAt(commitment);
   const firstSlot = firstOf([shared], lastSlot, node);
   shared.tellGap({ fromSlot: unreadFrom(shared), toSlot: Math.min(firstSlot - 1, lastSlot) });
   for (const slot of await listBlocks(node, firstSlot, lastSlot, commitment)) {
@@ -30,5 +34,6 @@ export async function refillWholeBlocks(shared: SharedSubscription, node: AskedN
         Buffer.from(`{"context":{"slot":${slot}},"value":{"slot":${slot},"block":${block},"err":null}}`),
       );
   }
+  shared.tellGap({ fromSlot: Math.max(lastSlot + 1, unreadFrom(shared)), toSlot });
   shared.resume();
 }

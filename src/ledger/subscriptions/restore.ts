@@ -1,13 +1,16 @@
-import { type AskedNode, readSlot } from './node-reads.ts';
+import type { AskedNode } from './node-reads.ts';
 import { refillAccount } from './refill-account.ts';
 import { KINDS } from './read-notice.ts';
 import { refillFromBlocks } from './refill-blocks.ts';
 import { refillWholeBlocks } from './refill-whole-blocks.ts';
+import type { ResumePoints } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import type { SignatureChecks } from './signature-checks.ts';
 
 export type RestoreParts = {
   readonly node: AskedNode;
+  /** How far the node is since it accepted them. */
+  readonly pointAt: ResumePoints;
   readonly checks: SignatureChecks;
   /** Called for each failed backfill. */
   readonly onFailure: (error: unknown) => void;
@@ -37,7 +40,7 @@ export async function backfill(lost: readonly SharedSubscription[], parts: Resto
 async function backfillOne(shared: SharedSubscription, parts: RestoreParts): Promise<void> {
   switch (shared.info.refill) {
     case 'state':
-      return orGap([shared], parts, () => refillAccount(shared, parts.node));
+      return orGap([shared], parts, () => refillAccount(shared, parts));
     case 'status':
       shared.tellGap(NO_SLOTS);
       shared.resume();
@@ -45,7 +48,7 @@ async function backfillOne(shared: SharedSubscription, parts: RestoreParts): Pro
     case 'blocks':
       // Only the node can tell which transactions of a block a filter would keep.
       if (shared.params[0] !== 'all') return leaveGap(shared, parts);
-      return orGap([shared], parts, () => refillWholeBlocks(shared, parts.node));
+      return orGap([shared], parts, () => refillWholeBlocks(shared, parts));
     case 'none':
       return leaveOpenGap(shared, parts);
   }
@@ -56,8 +59,8 @@ function backfillBlocks(
   subscriptions: readonly SharedSubscription[],
   parts: RestoreParts,
 ): Promise<void> {
-  const { node } = parts;
-  return orGap(subscriptions, parts, () => refillFromBlocks({ node, commitment, subscriptions }));
+  const { node, pointAt } = parts;
+  return orGap(subscriptions, parts, () => refillFromBlocks({ node, pointAt, commitment, subscriptions }));
 }
 
 /** A failure leaves a gap, unless the node is lost again: then the next one is asked. */
@@ -76,8 +79,8 @@ async function orGap(
 }
 
 /** The gap ends with the node's newest slot; if the node does not report that either, with the next notification. */
-async function leaveGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
-  const toSlot = await readSlot(node, 'processed').catch(() => undefined);
+async function leaveGap(shared: SharedSubscription, { node, pointAt }: RestoreParts): Promise<void> {
+  const toSlot = await newestSlotAt(pointAt);
   if (!node.isCurrent()) return;
   if (toSlot === undefined) {
     shared.resumeAfterGap();
@@ -88,10 +91,15 @@ async function leaveGap(shared: SharedSubscription, { node }: RestoreParts): Pro
 }
 
 /** The gap ends before the next notification; if that may be about any slot, also after the node's newest one. */
-async function leaveOpenGap(shared: SharedSubscription, { node }: RestoreParts): Promise<void> {
+async function leaveOpenGap(shared: SharedSubscription, { node, pointAt }: RestoreParts): Promise<void> {
   if (KINDS[shared.info.name].order !== 'free') return shared.resumeAfterGap();
-  const newestSlot = await readSlot(node, 'processed').catch(() => undefined);
+  const newestSlot = await newestSlotAt(pointAt);
   if (node.isCurrent()) shared.resumeAfterGap(newestSlot ?? shared.missingFrom);
+}
+
+async function newestSlotAt(pointAt: ResumePoints): Promise<number | undefined> {
+  const point = await pointAt('processed').catch(() => undefined);
+  return point?.toSlot;
 }
 
 /** Processes items with limited concurrency. */

@@ -57,6 +57,8 @@ export class SharedSubscription {
   isEnded = false;
   /** The newest slot of the commitment when it was opened. */
   baseline: number | undefined;
+  /** The newest slot that the node had announced when it accepted it; undefined if it had announced none. */
+  announcedSlot: number | undefined;
   /** The first slot for which something may be missing; undefined if nothing is. */
   missingFrom: number | undefined;
   /** The progress of reading missed blocks: the last slot, and the accounts that they could write. */
@@ -74,6 +76,8 @@ export class SharedSubscription {
   #leftOut: Gap | undefined;
   #isGapDue = false;
   #reachedSlot = -1;
+  /** All updates up to this slot were sent, or reported as a gap when they were over. */
+  #coveredSlot = -1;
 
   constructor(options: SharedOptions) {
     this.#options = options;
@@ -103,6 +107,7 @@ export class SharedSubscription {
   /** Holds results from now on. */
   hold(): void {
     this.#held = [];
+    this.#isGapDue = false;
     this.#leftOut = undefined;
     this.#heldBytes = 0;
   }
@@ -110,6 +115,7 @@ export class SharedSubscription {
   /** Sends the held results from `afterSlot` on, and every later result at once. Nothing is missing any more. */
   resume(afterSlot = -1): void {
     const [held, leftOut] = [this.held, this.#leftOut];
+    this.#coveredSlot = Math.max(afterSlot, this.#coveredSlot);
     this.#held = undefined;
     this.#leftOut = undefined;
     if (leftOut !== undefined) this.tellGap(leftOut);
@@ -132,20 +138,24 @@ export class SharedSubscription {
   /** Records that the node was lost; `settled`: everything up to that slot had been sent. Earlier missing slots stay missing. */
   lose(settled: number | undefined): void {
     this.nodeId = undefined;
+    this.announcedSlot = undefined;
+    this.hold();
+    if (!this.isOpened) return;
     this.#held = undefined;
-    if (!this.isOpened || this.missingFrom !== undefined) return;
+    if (this.missingFrom !== undefined) return;
     const { isOnePerSlot, order } = KINDS[this.info.name];
     const last = this.#delivered.lastSlot;
     const isTold = last !== undefined && order !== 'free';
     // The baseline may be of a node that was lost. One behind it that took over can send older slots: the gap begins after the last of those.
     const toldUntil = isTold ? last - (isOnePerSlot ? 0 : 1) : (this.baseline ?? -1);
     const quietUntil = order === 'strict' && last !== undefined ? -1 : (settled ?? -1);
-    this.missingFrom = 1 + Math.max(toldUntil, quietUntil);
+    this.missingFrom = 1 + Math.max(toldUntil, quietUntil, this.#coveredSlot);
   }
 
   /** Starts over on another ledger. */
   reset(genesisHash: string): void {
     this.#delivered.reset();
+    this.#coveredSlot = -1;
     this.#latest = new Map();
     this.missingFrom = 0;
     this.baseline = undefined;

@@ -1,7 +1,12 @@
+import type { PubsubSession } from '../../upstream/pubsub-link.ts';
 import { type AskedNode, readNodeValue } from './node-reads.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import { stringifyJson } from '../../rpc/json.ts';
 
+type Statuses = {
+  readonly context: { readonly slot: number };
+  readonly value: readonly (Status | null)[];
+};
 type Status = { readonly slot: number; readonly err: unknown; readonly confirmationStatus?: string | null };
 
 const LEVELS: readonly string[] = ['processed', 'confirmed', 'finalized'];
@@ -33,6 +38,21 @@ export class SignatureChecks {
     this.#timer ??= setTimeout(() => this.#flush(0), DELAY_MS);
   }
 
+  /** Checks those once more that a node has accepted before it announced a slot: it announces one now. */
+  async repeatFor(
+    opened: readonly SharedSubscription[],
+    { hasAnnounced, newestSlot }: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
+  ): Promise<void> {
+    const isEarly = ({ info, announcedSlot }: SharedSubscription): boolean =>
+      info.refill === 'status' && announcedSlot === undefined;
+    const early = opened.filter(isEarly);
+    await hasAnnounced;
+    for (const shared of early) {
+      shared.announcedSlot ??= newestSlot();
+      this.add(shared);
+    }
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     this.#waiting.clear();
@@ -55,12 +75,21 @@ export class SignatureChecks {
       const signatures = open.map(({ params }) => params[0]);
       const config = { searchTransactionHistory: true };
       const answer = await readNodeValue(node, 'getSignatureStatuses', [signatures, config]);
-      const { value } = answer as { value: readonly (Status | null)[] };
+      const { context, value } = answer as Statuses;
       for (const [index, shared] of open.entries()) answerFrom(shared, value[index] ?? undefined);
+      // An answer that is older than the subscription may come before a status that the node does not notify of any more.
+      const isEarly = ({ isEnded, announcedSlot = 0 }: SharedSubscription) =>
+        !isEnded && context.slot < announcedSlot;
+      this.#checkAgain(open.filter(isEarly), attempt);
     } catch {
-      const pauseMs = RETRY_MS * 2 ** Math.max(0, attempt - QUICK_ATTEMPTS + 1);
-      setTimeout(() => void this.#check(open, attempt + 1), Math.min(pauseMs, MAX_RETRY_MS)).unref();
+      this.#checkAgain(open, attempt);
     }
+  }
+
+  #checkAgain(open: readonly SharedSubscription[], attempt: number): void {
+    if (open.length === 0) return;
+    const pauseMs = RETRY_MS * 2 ** Math.max(0, attempt - QUICK_ATTEMPTS + 1);
+    setTimeout(() => void this.#check(open, attempt + 1), Math.min(pauseMs, MAX_RETRY_MS)).unref();
   }
 }
 

@@ -18,3 +18,21 @@ export type SubscriptionCounts = {
   readonly isConnected: boolean;
   readonly byName: ReadonlyMap<SubscriptionName, { readonly clients: number; readonly node: number }>;
 };
+
+type Counted = {
+  readonly info: { readonly name: SubscriptionName };
+  readonly subscribers: ReadonlySet<unknown>;
+  readonly nodeId: string | undefined;
+};
+
+/** Counts subscriptions by name: those of clients, and those that the node has. */
+export function countSubscriptions(all: Iterable<Counted>): SubscriptionCounts['byName'] {
+  const byName = new Map<SubscriptionName, { clients: number; node: number }>();
+  for (const { info, subscribers, nodeId } of all) {
+    const counts = byName.get(info.name) ?? { clients: 0, node: 0 };
+    counts.clients += subscribers.size;
+    counts.node += nodeId === undefined ? 0 : 1;
+    byName.set(info.name, counts);
+  }
+  return byName;
+}

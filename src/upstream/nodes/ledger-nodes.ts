@@ -2,7 +2,7 @@ import { judgedStatus, type NodeStatus } from '../pool/node-status.ts';
 import { NodePool, POOL_DEFAULTS, type PoolOptions, type PoolSettings } from '../pool/node-pool.ts';
 import type { PubsubRank } from '../pubsub-link.ts';
 import { createPoolNode, type WatchedNode } from '../pool/pool-node.ts';
-import type { Slots } from '../../rpc/commitment.ts';
+import type { Commitment, Slots } from '../../rpc/commitment.ts';
 import type { Upstream } from '../upstream.ts';
 import type { VersionWatch } from './node-watch.ts';
 
@@ -30,8 +30,14 @@ export type LedgerNodes = NodeVersions & {
   readonly allHave: (since: string) => boolean;
   /** The newest slots that any node has. */
   readonly best: () => Slots;
+  /** The newest slot that any node has by now at a commitment, by the pace of the chain. */
+  readonly expected: (commitment: Commitment) => number;
   /** Returns how good a node is for subscriptions; undefined if they must not be made there. */
   readonly pubsubRank: (watch: VersionWatch) => PubsubRank | undefined;
+  /** Returns the milliseconds after which a call goes to another node too; infinite if there is none. */
+  readonly patienceMs: () => number;
+  /** Notes that a node left its WebSocket silent, or calls over it unanswered. */
+  readonly noteSilence: (watch: VersionWatch) => void;
   /** Uses other nodes, and other settings, from now on. */
   readonly replace: (nodes: readonly WatchedNode[], settings: PoolSettings) => void;
   /** Asks the nodes for their versions and their health until it is closed. */
@@ -59,6 +65,7 @@ export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOp
   return {
     upstream: pool,
     best: () => pool.best(),
+    expected: (commitment) => pool.expected(commitment),
     support: (since) => {
       const known = watches().map((watch) => watch.has(since));
       if (known.includes(true)) return 'some';
@@ -76,6 +83,11 @@ export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOp
       if (node === undefined || !node.verdict.isAskable || !node.roles.has('subscribe')) return undefined;
       const { standing, lagSlots } = node.verdict;
       return { isHealthy: standing === 'healthy', lagSlots };
+    },
+    patienceMs: () => pool.patienceMs(),
+    noteSilence: (watch) => {
+      const node = pool.nodes.find((each) => each.watch === watch);
+      if (node !== undefined) pool.noteSilence(node);
     },
     replace: (next, settings) => {
       const kept = new Map(pool.nodes.map((node) => [node.watch, node]));

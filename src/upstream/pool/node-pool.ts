@@ -97,10 +97,36 @@ export class NodePool implements Upstream {
 
   /** The newest slots of the nodes that are in use. */
   best(): Slots {
-    const usable = this.#nodes.filter(({ verdict: { standing } }) => standing !== 'foreign');
+    const usable = this.#usable();
     const newest = (each: Commitment): number =>
       Math.max(0, ...usable.map(({ health }) => health.slots[each]));
     return { processed: newest('processed'), confirmed: newest('confirmed'), finalized: newest('finalized') };
+  }
+
+  /** The newest slot that these nodes have by now at a commitment, if they have kept to the pace since they said it. */
+  expected(commitment: Commitment): number {
+    const [nowMs, slotMs] = [performance.now(), this.#options.slotMs()];
+    const slots = this.#usable().map(({ health }) => health.slots.expected(commitment, nowMs, slotMs));
+    return Math.floor(Math.max(0, ...slots));
+  }
+
+  #usable(): readonly PoolNode[] {
+    return this.#nodes.filter(({ verdict: { standing } }) => standing !== 'foreign');
+  }
+
+  /** Milliseconds after which a call is sent to another node too; infinite if there is none. */
+  patienceMs(): number {
+    return this.#nodes.length < 2 ? Number.POSITIVE_INFINITY : this.#settings.patienceMs;
+  }
+
+  /** Notes that a node left its WebSocket silent: a call that it did not answer. It is probed at once. */
+  noteSilence(node: PoolNode): void {
+    node.health.noteFailure(
+      serviceError('upstreamTimeout', { limitMs: this.#settings.patienceMs }),
+      performance.now(),
+    );
+    this.judge();
+    if (this.probes.isRunning) void this.probes.probe(node);
   }
 
   /** Judges each node by what is known now. */
@@ -150,16 +176,19 @@ export class NodePool implements Upstream {
     return hash;
   }
 
+  /** Only what it waits for a node that is not behind counts as waiting, not how long a node takes. */
   async #read(request: UpstreamRequest): Promise<UpstreamReply> {
     await this.#settle();
     const { reach } = request;
-    const untilMs = performance.now() + (reach?.waitMs ?? 0);
+    let leftMs = reach?.waitMs ?? 0;
     for (;;) {
       const isReached = reach === undefined || this.#hasAny(request);
       const reply = isReached ? await this.#readAnywhere(request) : 'behind';
       if (reply !== 'behind') return reply;
-      const isLate = reach === undefined || !(await this.#waitFor(request, untilMs));
+      const sinceMs = performance.now();
+      const isLate = reach === undefined || !(await this.#waitFor(request, sinceMs + leftMs));
       if (isLate) throw reach?.tooFar(this.best()) ?? serviceError('upstreamUnavailable');
+      leftMs -= performance.now() - sinceMs;
     }
   }
 
@@ -248,7 +277,7 @@ export class NodePool implements Upstream {
       this.#hedges.earn(hedgeShare);
       return health.latencies.p95Ms;
     },
-    patienceMs: () => (this.#nodes.length < 2 ? Number.POSITIVE_INFINITY : this.#settings.patienceMs),
+    patienceMs: () => this.patienceMs(),
     mayHedge: () => this.#hedges.take(),
     onFailover: (node: PoolNode, reason: FailoverReason) => this.#options.onFailover(node, reason),
   };

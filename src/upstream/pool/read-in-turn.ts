@@ -36,6 +36,8 @@ export class FailedReply extends Error {
 const LOOK_AGAIN_MS = 200;
 /** A node that failed a read may have recovered after so long: it is asked again, where all others take too long. */
 const ASK_AGAIN_MS = 1_000;
+/** One that was behind may have caught up after so long. */
+const CATCH_UP_MS = 200;
 /** A light read that another node has answered has so long to end by itself: to cancel it would cost its connection. */
 const FINISH_MS = 1_000;
 /** The read was answered by another node. */
@@ -43,7 +45,8 @@ const BEATEN = new Error('another node has answered');
 
 /**
  * Sends a read to one node after the other until one has a good reply: the next is asked when one fails, or takes too long; the
- * first good reply wins. While the last ones take too long, those that failed are asked again, at most once a second each.
+ * first good reply wins. While the last ones take too long, those that failed are asked again, at most once a second each, and those
+ * that were behind, five times.
  *
  * @returns the reply; `behind`: all that could be asked were behind.
  * @throws FailedReply; ServiceError of the last node; `upstreamUnavailable` if there was none.
@@ -58,7 +61,8 @@ class Reading {
   readonly #resolve: (reply: UpstreamReply | 'behind') => void;
   readonly #reject: (error: unknown) => void;
   readonly #tried: PoolNode[] = [];
-  readonly #failedAtMs = new Map<PoolNode, number>();
+  /** When each node that has failed, or was behind, may be asked again. */
+  readonly #againAtMs = new Map<PoolNode, number>();
   /** How often a node was asked. */
   #asked = 0;
   readonly #running = new Set<CallSignal>();
@@ -118,7 +122,7 @@ class Reading {
     const isLast = (): boolean => !this.#isOver && this.#asked === asked;
     const hedgeMs = this.#asked > 1 ? undefined : hedgeAfterMs(node, this.#request);
     const tire = (): void => {
-      this.#forgetFailures();
+      this.#allowAgain();
       this.#moveOn(node, 'slow');
       if (isLast()) this.#timer = setTimeout(tire, LOOK_AGAIN_MS);
     };
@@ -146,7 +150,8 @@ class Reading {
       for (const spare of Object.values(this.#spare)) drop(spare);
       return;
     }
-    if (judgement === 'failed') this.#failedAtMs.set(node, performance.now());
+    if (judgement === 'failed') this.#askAgainAfter(node, ASK_AGAIN_MS);
+    if (judgement === 'behind') this.#askAgainAfter(node, CATCH_UP_MS);
     if (this.#spare[judgement] === undefined) this.#spare[judgement] = reply;
     else drop(reply);
     this.#moveOn(node, judgement);
@@ -159,17 +164,21 @@ class Reading {
     }
     if (mayMoveOn(this.#request, error)) {
       this.#failure = error;
-      this.#failedAtMs.set(node, performance.now());
+      this.#askAgainAfter(node, ASK_AGAIN_MS);
       this.#moveOn(node, 'failed');
     } else this.#finish(() => this.#reject(error));
   }
 
-  /** Nodes whose failure is long enough ago can be asked again. */
-  #forgetFailures(): void {
-    const untilMs = performance.now() - ASK_AGAIN_MS;
-    for (const [node, atMs] of this.#failedAtMs) {
-      if (atMs > untilMs) continue;
-      this.#failedAtMs.delete(node);
+  #askAgainAfter(node: PoolNode, ms: number): void {
+    this.#againAtMs.set(node, performance.now() + ms);
+  }
+
+  /** Nodes whose failure is long enough ago, or that may have caught up, can be asked again. */
+  #allowAgain(): void {
+    const nowMs = performance.now();
+    for (const [node, atMs] of this.#againAtMs) {
+      if (atMs > nowMs) continue;
+      this.#againAtMs.delete(node);
       this.#tried.splice(this.#tried.indexOf(node), 1);
     }
   }

@@ -28,7 +28,7 @@ export async function startChainGateway({ isOn = true, waitMs = WAIT_MS, ...opti
   const upstream = wrapPool(pool.upstream, { responseTimeoutMs: 30_000, onRetry: () => undefined });
   const nowMs = () => performance.now();
   const ownReads = new OwnReads({
-    ...{ isOn, waitMs, nowMs, best: pool.best, allHave: pool.allHave, isAlone: pool.isAlone },
+    ...{ isOn, waitMs, nowMs, expected: pool.expected, allHave: pool.allHave, isAlone: pool.isAlone },
     slotsIn: (ms) => Math.ceil(ms / SLOT_MS),
   });
   const nodeLedger = createLedger({

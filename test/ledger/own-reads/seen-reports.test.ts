@@ -13,9 +13,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 function openOwnReads(isOn = true): OwnReads {
-  const best = () => ({ processed: 0, confirmed: 0, finalized: 0 });
   const alone = { isAlone: () => true, allHave: () => true, slotsIn: () => undefined };
-  return new OwnReads({ isOn, waitMs: 1, best, nowMs, ...alone });
+  return new OwnReads({ isOn, waitMs: 1, expected: () => 0, nowMs, ...alone });
 }
 
 /** A gateway that tells its reports to another one. */

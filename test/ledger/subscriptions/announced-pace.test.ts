@@ -24,7 +24,13 @@ async function subscribed(
   const watch = new NodeWatch({ name: 'main', upstream: connectNode(node.url, NODE) });
   const reached = { addresses: pubsubAddresses({ url: node.url }), known: watch };
   const hub = new Hub({
-    ...{ connectTimeoutMs: 500, callTimeoutMs: 2_000, silenceMs: () => 60_000, pace },
+    ...{
+      connectTimeoutMs: 500,
+      callTimeoutMs: 2_000,
+      silenceMs: () => 60_000,
+      patienceMs: () => Infinity,
+      pace,
+    },
     nodes: () => [{ ...reached, upstream: wrapUpstream(watch.upstream, WRAP) }],
     frame: (text) => text,
     ...(newestSlot && { newestSlot }),

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
-import { OTHER_GENESIS } from '../../../src/lab/nodes/chain-node.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { ChainNode, OTHER_GENESIS, SLOT_MS } from '../../../src/lab/nodes/chain-node.ts';
+import { NodePool, POOL_DEFAULTS } from '../../../src/upstream/pool/node-pool.ts';
+import { createPoolNode } from '../../../src/upstream/pool/pool-node.ts';
 import { inTime, pass, startChainPool, useChainTime } from './chain-pool.ts';
+import { memberOf } from './pool-of.ts';
 
 useChainTime();
 
@@ -136,4 +139,23 @@ test('probes cost three small calls a second at each node, and three more once a
   const before = nodes[0]?.calls ?? 0;
   await pass(60_000);
   expect((nodes[0]?.calls ?? 0) - before).toBeLessThanOrEqual(3 * 60 + 3);
+});
+
+test('a node that leaves its WebSocket silent is probed at once, and is down after three times', async () => {
+  const ignore = (): void => undefined;
+  const pool = new NodePool({
+    ...{ settings: POOL_DEFAULTS, slotMs: () => SLOT_MS, onChange: ignore, onFailover: ignore },
+  });
+  const hanging = new ChainNode();
+  const node = createPoolNode(memberOf({ upstream: hanging }, 0));
+  pool.replace([node]);
+  pool.probes.start();
+  onTestFinished(() => pool.close());
+  await pass(100);
+  const before = hanging.calls;
+  hanging.fault = 'hangs';
+  pool.noteSilence(node);
+  expect(hanging.calls).toBeGreaterThan(before);
+  for (let time = 0; time < 2; time++) pool.noteSilence(node);
+  expect(node.verdict.standing).toBe('down');
 });

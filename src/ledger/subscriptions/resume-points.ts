@@ -1,0 +1,55 @@
+import type { PubsubSession } from '../../upstream/pubsub-link.ts';
+import { pause, within } from '../../upstream/pool/within.ts';
+import { type AskedNode, readSlot } from './node-reads.ts';
+
+/** How far a node was at a commitment when it had accepted subscriptions. */
+export type ResumePoint = {
+  /** The newest slot that it has over HTTP. */
+  readonly slot: number;
+  /** The newest slot that it may have had where its notifications come from: they may leave out everything up to here. */
+  readonly toSlot: number;
+};
+
+/** Returns the point at a commitment. Throws like `readNode`. */
+export type ResumePoints = (commitment: string) => Promise<ResumePoint>;
+
+/** A node that announces no slot for so long says nothing of how far its notifications are. */
+const ANNOUNCED_MS = 1_000;
+/** Most milliseconds that are waited for a node to have over HTTP what it has announced. */
+const CATCH_UP_MS = 2_000;
+const LOOK_MS = 50;
+
+/**
+ * Finds out how far a node is that has accepted subscriptions. Notifications and answers may come from different machines: the
+ * slot that was announced is waited for over HTTP. A node where it does not come is as far as the announced slot, whatever it
+ * answers.
+ */
+export function createResumePoints(
+  node: AskedNode,
+  session: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
+): ResumePoints {
+  let announced: Promise<number> | undefined;
+  return async (commitment) => {
+    announced ??= aheadOfAnswers(node, session);
+    const aheadSlot = await announced;
+    const slot = await readSlot(node, commitment);
+    return { slot, toSlot: Math.max(slot, aheadSlot) };
+  };
+}
+
+/** Returns the announced slot if the node does not get there over HTTP in time; otherwise -1. */
+async function aheadOfAnswers(
+  node: AskedNode,
+  { hasAnnounced, newestSlot }: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
+): Promise<number> {
+  await within(hasAnnounced, ANNOUNCED_MS);
+  const slot = newestSlot();
+  if (slot === undefined) return -1;
+  const untilMs = performance.now() + CATCH_UP_MS;
+  while (node.isCurrent()) {
+    if ((await readSlot(node, 'processed')) >= slot) return -1;
+    if (performance.now() >= untilMs) break;
+    await pause(LOOK_MS);
+  }
+  return slot;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../src/base/eventually.ts';
+import { type NodeCall, type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
+import { ADDRESS, CONFIRMED, SIGNATURE, gapOf, resultOf, useStage } from './use-stage.ts';
+
+const stage = useStage();
+
+/** A stage with a second node, for which calls are patient so long. */
+async function startTwo(patienceMs: number): Promise<ScriptedPubsub> {
+  const other = await startScriptedPubsub({ firstSlot: 200 });
+  stage.closing.push(other.close);
+  await stage.start({ nodeUrls: [stage.node.url, other.url], patienceMs, silenceMs: 60_000 });
+  return other;
+}
+
+/** It keeps its connections, and answers and announces nothing from now on. */
+function hang(node: ScriptedPubsub): void {
+  node.isAnnouncing = false;
+  node.refuse = () => 'silence';
+  for (const method of ['getSlot', 'getAccountInfo', 'getSignatureStatuses'])
+    node.answers[method] = () => new Promise(() => undefined);
+}
+
+/** Leaves the first calls of a method unanswered. */
+function dropFirst(node: ScriptedPubsub, method: string, times = 1): readonly NodeCall[] {
+  const dropped: NodeCall[] = [];
+  node.refuse = (call) => {
+    if (call.method !== method || dropped.length >= times) return undefined;
+    dropped.push(call);
+    return 'silence';
+  };
+  return dropped;
+}
+
+describe('a new subscription', () => {
+  test.each([
+    ['accountSubscribe', [ADDRESS, CONFIRMED]],
+    ['logsSubscribe', ['all']],
+    ['programSubscribe', [ADDRESS, CONFIRMED]],
+    ['signatureSubscribe', [SIGNATURE]],
+    ['blockSubscribe', ['all']],
+    ['rootSubscribe', []],
+    ['slotsUpdatesSubscribe', []],
+  ])(
+    '%s is made at another node where the first one hangs, and its client does not notice',
+    async (method, params) => {
+      const other = await startTwo(150);
+      await stage.client.call('slotSubscribe');
+      await stage.client.next();
+      hang(stage.node);
+      const { result } = await stage.client.call(method, params);
+      expect(result).toEqual(expect.any(Number));
+      expect(other.subscriptions(method)).toHaveLength(1);
+      expect(stage.node.sockets.size).toBe(0);
+    },
+  );
+
+  test('is asked for once more where the node has dropped the call, and stays there', async () => {
+    await stage.start({ silenceMs: 400 });
+    await stage.client.call('rootSubscribe');
+    const [socket] = stage.node.sockets;
+    const dropped = dropFirst(stage.node, 'accountSubscribe');
+    const { result } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    expect(result).toEqual(expect.any(Number));
+    expect(dropped).toHaveLength(1);
+    expect([...stage.node.sockets]).toEqual([socket]);
+  });
+
+  test('that two calls have opened is one: what the late answer opens is ended at the node', async () => {
+    await stage.start({ silenceMs: 400 });
+    await stage.client.call('rootSubscribe');
+    const [late] = [dropFirst(stage.node, 'accountSubscribe')];
+    await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    stage.node.sendText(`{"jsonrpc":"2.0","result":777,"id":${late[0]?.id}}`);
+    await eventually('it is ended', () =>
+      stage.node.calls.find(({ method }) => method === 'accountUnsubscribe'),
+    );
+    const ended = stage.node.calls.filter(({ method }) => method === 'accountUnsubscribe');
+    expect(ended.map(({ params }) => params)).toEqual([[777]]);
+    expect(stage.node.subscriptions('accountSubscribe')).toHaveLength(1);
+  });
+
+  test('that the late answer names again is kept', async () => {
+    await stage.start({ silenceMs: 400 });
+    await stage.client.call('rootSubscribe');
+    const late = dropFirst(stage.node, 'accountSubscribe');
+    await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    const [id] = stage.node.subscriptions('accountSubscribe');
+    stage.node.sendText(`{"jsonrpc":"2.0","result":${id},"id":${late[0]?.id}}`);
+    await stage.client.call('logsSubscribe', ['all']);
+    expect(stage.node.subscriptions('accountSubscribe')).toEqual([id]);
+  });
+
+  test('goes to another node where the first one answers no calls of its kind, and the others follow with a gap', async () => {
+    const other = await startTwo(150);
+    await stage.client.call('rootSubscribe');
+    stage.node.notify('rootSubscribe', 5_050);
+    expect(resultOf(await stage.client.next())).toBe(5_050);
+    dropFirst(stage.node, 'accountSubscribe', 9);
+    const { result } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    expect(result).toEqual(expect.any(Number));
+    other.notify('rootSubscribe', 5_060);
+    expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 5_051, toSlot: 5_059 });
+  });
+
+  test('that no node answers is refused, and the other ones go on', async () => {
+    const other = await startTwo(150);
+    await stage.client.call('rootSubscribe');
+    for (const node of [stage.node, other]) dropFirst(node, 'accountSubscribe', 9);
+    const { error } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    expect(error).toMatchObject({ data: expect.objectContaining({ name: 'upstreamTimeout' }) });
+    await eventually(
+      'the other one is there',
+      () => other.subscriptions('rootSubscribe').length === 1 || undefined,
+    );
+    other.notify('rootSubscribe', 7);
+    expect(resultOf(await stage.client.next())).toBe(7);
+  });
+});
