@@ -36,6 +36,8 @@ export class FailedReply extends Error {
 const LOOK_AGAIN_MS = 200;
 /** A node that failed a read may have recovered after so long: it is asked again, where all others take too long. */
 const ASK_AGAIN_MS = 1_000;
+/** A light read that a node has taken too long for has so much less patience with the next ones. */
+const HURRY = 5;
 /** One that was behind may have caught up after so long. */
 const CATCH_UP_MS = 200;
 /** A light read that another node has answered has so long to end by itself: to cancel it would cost its connection. */
@@ -46,7 +48,7 @@ const BEATEN = new Error('another node has answered');
 /**
  * Sends a read to one node after the other until one has a good reply: the next is asked when one fails, or takes too long; the
  * first good reply wins. While the last ones take too long, those that failed are asked again, at most once a second each, and those
- * that were behind, five times.
+ * that were behind, five times. A light read is sent to a node that took too long once more: it may have lost the first.
  *
  * @returns the reply; `behind`: all that could be asked were behind.
  * @throws FailedReply; ServiceError of the last node; `upstreamUnavailable` if there was none.
@@ -63,6 +65,8 @@ class Reading {
   readonly #tried: PoolNode[] = [];
   /** When each node that has failed, or was behind, may be asked again. */
   readonly #againAtMs = new Map<PoolNode, number>();
+  /** The nodes that took too long. */
+  readonly #slow = new Set<PoolNode>();
   /** How often a node was asked. */
   #asked = 0;
   readonly #running = new Set<CallSignal>();
@@ -117,15 +121,11 @@ class Reading {
   #watch(node: PoolNode): void {
     clearTimeout(this.#timer);
     const { hedgeAfterMs, mayHedge, patienceMs } = this.#turns;
-    const slowMs = patienceMs();
+    const slowMs = this.#slow.size > 0 && isLight(this.#request) ? patienceMs() / HURRY : patienceMs();
     const asked = this.#asked;
     const isLast = (): boolean => !this.#isOver && this.#asked === asked;
+    const tire = (): void => this.#tire(node);
     const hedgeMs = this.#asked > 1 ? undefined : hedgeAfterMs(node, this.#request);
-    const tire = (): void => {
-      this.#allowAgain();
-      this.#moveOn(node, 'slow');
-      if (isLast()) this.#timer = setTimeout(tire, LOOK_AGAIN_MS);
-    };
     if (hedgeMs === undefined || hedgeMs >= slowMs) {
       if (slowMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(tire, slowMs);
       return;
@@ -134,6 +134,13 @@ class Reading {
       if (mayHedge()) this.#moveOn(node, 'hedged');
       if (isLast()) this.#timer = setTimeout(tire, slowMs - hedgeMs);
     }, hedgeMs);
+  }
+
+  #tire(node: PoolNode): void {
+    if (isLight(this.#request) && !this.#slow.has(node)) this.#askAgainAfter(node, this.#turns.patienceMs());
+    this.#slow.add(node);
+    this.#allowAgain();
+    this.#moveOn(node, 'slow');
   }
 
   #take(node: PoolNode, reply: UpstreamReply): void {
@@ -183,10 +190,15 @@ class Reading {
     }
   }
 
+  /** Asks another node, if there is one; if not, and a node takes too long, it is looked again. */
   #moveOn(node: PoolNode, reason: FailoverReason): void {
     const asked = this.#asked;
     this.next();
     if (this.#asked > asked) this.#turns.onFailover(node, reason);
+    else if (this.#slow.size > 0 && !this.#isOver) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#tire(node), LOOK_AGAIN_MS);
+    }
   }
 
   /** Ends with the best that came: no node is left to ask. */

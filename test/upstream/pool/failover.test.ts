@@ -54,6 +54,53 @@ test.each(['breaks', 'refuses'] as const)(
 );
 
 test.each([
+  ['getBalance', 1],
+  ['getProgramAccounts', 0],
+] as const)('%s that every node has lost is asked again %i time of each', async (method, again) => {
+  const { nodes, call } = await startChainPool({ patienceMs: 500 });
+  for (const node of nodes) node.fault = 'hangs';
+  const before = total(nodes, method);
+  const params = method === 'getBalance' ? undefined : ['11111111111111111111111111111111'];
+  const answer = call(method, params).then(
+    () => 'answered',
+    () => 'failed',
+  );
+  for (let passed = 0; passed < 5_000; passed += 100) await pass(100);
+  expect(total(nodes, method) - before).toBe(nodes.length * (1 + again));
+  for (const node of nodes) node.fault = undefined;
+  expect(await Promise.race([answer, pass(0).then(() => 'open')])).toBe('open');
+});
+
+test('a light read that was lost by one node after the other is answered when they have recovered', async () => {
+  const { nodes, call } = await startChainPool({ patienceMs: 500 });
+  for (const node of nodes) node.fault = 'hangs';
+  const answer = call('getBalance');
+  for (let passed = 0; passed < 800; passed += 100) await pass(100);
+  for (const node of nodes) node.fault = undefined;
+  for (let passed = 0; passed < 500; passed += 100) await pass(100);
+  expect(await answer).toHaveProperty('value');
+});
+
+test('a node that failed is looked for again soon, while another takes too long', async () => {
+  const { nodes, call } = await startChainPool({ nodes: 2, patienceMs: 5_000 });
+  for (const node of nodes) node.fault = 'hangs';
+  let isAnswered = false;
+  const answer = call('getProgramAccounts', ['11111111111111111111111111111111']).finally(() => {
+    isAnswered = true;
+  });
+  await pass(0);
+  const other = nodes.find((node) => node.asked('getProgramAccounts') === 0);
+  if (other === undefined) throw new Error('both were asked at once');
+  other.fault = 'busy';
+  for (let passed = 0; passed < 5_100; passed += 100) await pass(100);
+  expect(other.asked('getProgramAccounts')).toBe(1);
+  other.fault = undefined;
+  for (let passed = 0; passed < 1_500; passed += 100) await pass(100);
+  expect(isAnswered).toBe(true);
+  await answer;
+});
+
+test.each([
   ['getBalance', 1_000],
   ['getProgramAccounts', 0],
 ] as const)('%s that another node has answered is cancelled after %i ms', async (method, afterMs) => {
