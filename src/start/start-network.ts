@@ -54,6 +54,8 @@ export type Network = WatchedNetwork & {
 
 /** A node's WebSocket may be silent for this many slots. */
 const QUIET_SLOTS = 4;
+/** To leave a node costs every subscription more than another read costs a node. */
+const LEAST_PATIENCE_MS = 1_000;
 
 export type NetworkObservers = {
   readonly metrics: Metrics;
@@ -118,7 +120,8 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     connectTimeoutMs: all.upstream.connect_timeout_ms,
     callTimeoutMs: all.upstream.response_timeout_ms,
     silenceMs: () => Math.max(all.upstream.ws_silence_ms, QUIET_SLOTS * (pace.slotMs ?? 0)),
-    ...{ nodes: behind.pubsubNodes, patienceMs: nodes.patienceMs },
+    nodes: behind.pubsubNodes,
+    patienceMs: () => Math.max(nodes.patienceMs(), LEAST_PATIENCE_MS),
     newestSlot: () => (nodes.isAlone() ? 0 : nodes.best().processed),
     ...{ pace, onUnordered, frame: textFrame, metrics: shared.subscriptionMetrics(label) },
     onFailure: (error) => logFailure(label, toServiceError(error)),

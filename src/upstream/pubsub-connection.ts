@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { SUBSCRIPTIONS, type SubscriptionName } from '../../generated/ledger/subscriptions.ts';
 import { ServiceError, serviceError } from '../base/service-error.ts';
+import { within } from './pool/within.ts';
 import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
 
 /** The reason why a connection to a node has ended. */
@@ -29,6 +30,8 @@ export type PubsubOptions = {
 };
 
 type ConnectionOptions = PubsubOptions & {
+  /** Milliseconds after which a subscribe call is sent once more: a quarter later it has failed, unless the node answers others. */
+  readonly patienceMs: number;
   /** Observes every message before it is handled. */
   readonly onMessage: OnMessage | undefined;
 };
@@ -124,7 +127,8 @@ export class PubsubConnection {
    * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
    */
   subscribe(name: SubscriptionName, params: string, take: OnNotification): Promise<Subscribed> {
-    const { callTimeoutMs } = this.#options;
+    const { patienceMs } = this.#options;
+    const askedMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<Subscribed>();
     let isSettled = false;
     const settle = (reply: Reply): void => {
@@ -142,13 +146,20 @@ export class PubsubConnection {
     };
     const ask = (limitMs: number): Promise<void> =>
       this.#call(name, params, settle, { limitMs, late: settle });
-    ask(callTimeoutMs)
+    ask(patienceMs)
       .catch((error: unknown) => {
         if (!isUnanswered(error) || !this.isOpen) throw error;
         // The answer to another call tells a node that hangs from one that has none for this subscription.
-        const limitMs = callTimeoutMs / 4;
+        const limitMs = patienceMs / 4;
         this.#call('slotUnsubscribe', NO_SUBSCRIPTION, () => undefined, { limitMs }).catch(() => undefined);
         return ask(limitMs);
+      })
+      .catch((error: unknown) => {
+        if (!isUnanswered(error) || !this.hasAnswered(askedMs, name)) throw error;
+        // It is slow, and answers one after the other.
+        return within(promise, this.#options.callTimeoutMs - (performance.now() - askedMs)).then(() => {
+          throw error;
+        });
       })
       .catch((error: unknown) => {
         isSettled = true;

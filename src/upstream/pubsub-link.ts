@@ -174,9 +174,10 @@ export class PubsubLink {
   /** A node that leaves a subscribe call unanswered is as silent as one that announces no slots. */
   async #open({ addresses, onMessage }: PubsubNode): Promise<PubsubConnection | undefined> {
     const { silenceMs, patienceMs } = this.#options;
-    const callTimeoutMs = Math.min(this.#options.callTimeoutMs, silenceMs(), patienceMs());
+    const callTimeoutMs = Math.min(this.#options.callTimeoutMs, silenceMs());
+    const limits = { callTimeoutMs, patienceMs: Math.min(callTimeoutMs, patienceMs()) };
     for (const address of addresses) {
-      const opened = await openPubsub(address, { ...this.#options, callTimeoutMs, onMessage });
+      const opened = await openPubsub(address, { ...this.#options, ...limits, onMessage });
       if (opened !== NOT_SERVED) return opened;
     }
     throw new Error('the node takes no WebSocket');

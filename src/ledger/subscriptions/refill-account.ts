@@ -2,7 +2,7 @@ import { parseJson } from '../../rpc/json.ts';
 import { membersOf } from '../../upstream/pubsub-message.ts';
 import { readNode } from './node-reads.ts';
 import { contextSlot } from './read-notice.ts';
-import type { RestoreParts } from './restore.ts';
+import type { ResumedNode } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import { asNotified, isSameAccount } from './notified-account.ts';
 
@@ -16,7 +16,7 @@ const ABSENT = 'null';
  */
 export async function refillAccount(
   shared: SharedSubscription,
-  { node, pointAt }: Pick<RestoreParts, 'node' | 'pointAt'>,
+  { node, pointAt }: ResumedNode,
 ): Promise<void> {
   const [address, config] = shared.params;
   const { encoding, dataSlice } = (config ?? {}) as Config;

@@ -1,14 +1,12 @@
 import { stringifyJson } from '../../rpc/json.ts';
 import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
-import { type AskedNode, readSlot } from './node-reads.ts';
+import { readSlot } from './node-reads.ts';
 import { type BlockTransaction, readBlock } from './read-block.ts';
 import { refillProgram } from './refill-program.ts';
-import type { ResumePoints } from './resume-points.ts';
+import type { ResumedNode } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
-export type BlocksRefill = {
-  readonly node: AskedNode;
-  readonly pointAt: ResumePoints;
+export type BlocksRefill = ResumedNode & {
   readonly commitment: string;
   /** Subscriptions of this commitment: to logs, and to programs. */
   readonly subscriptions: readonly SharedSubscription[];

@@ -1,6 +1,6 @@
 import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
 import { readNode } from './node-reads.ts';
-import type { RestoreParts } from './restore.ts';
+import type { ResumedNode } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
 type Config = {
@@ -16,7 +16,7 @@ const DEFAULT_ENCODING = 'base64';
 /** Sends the missed blocks, in order, for a subscription to everything in every block. A block that cannot be read is a gap. */
 export async function refillWholeBlocks(
   shared: SharedSubscription,
-  { node, pointAt }: Pick<RestoreParts, 'node' | 'pointAt'>,
+  { node, pointAt }: ResumedNode,
 ): Promise<void> {
   const { commitment, catchUp, params } = shared;
   const { showRewards, ...config } = (params[1] ?? {}) as Config;

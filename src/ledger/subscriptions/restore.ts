@@ -1,16 +1,12 @@
-import type { AskedNode } from './node-reads.ts';
 import { refillAccount } from './refill-account.ts';
 import { KINDS } from './read-notice.ts';
 import { refillFromBlocks } from './refill-blocks.ts';
 import { refillWholeBlocks } from './refill-whole-blocks.ts';
-import type { ResumePoints } from './resume-points.ts';
+import type { ResumedNode, ResumePoints } from './resume-points.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 import type { SignatureChecks } from './signature-checks.ts';
 
-export type RestoreParts = {
-  readonly node: AskedNode;
-  /** How far the node is since it accepted them. */
-  readonly pointAt: ResumePoints;
+export type RestoreParts = ResumedNode & {
   readonly checks: SignatureChecks;
   /** Called for each failed backfill. */
   readonly onFailure: (error: unknown) => void;

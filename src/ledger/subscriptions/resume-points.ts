@@ -13,6 +13,13 @@ export type ResumePoint = {
 /** Returns the point at a commitment. Throws like `readNode`. */
 export type ResumePoints = (commitment: string) => Promise<ResumePoint>;
 
+/** A node that is read for what was missed. */
+export type ResumedNode = {
+  readonly node: AskedNode;
+  /** How far it is since it has accepted the subscriptions. */
+  readonly pointAt: ResumePoints;
+};
+
 /** A node that announces no slot for so long says nothing of how far its notifications are. */
 const ANNOUNCED_MS = 1_000;
 /** Most milliseconds that are waited for a node to have over HTTP what it has announced. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import { type NodeCall, type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
-import { ADDRESS, CONFIRMED, SIGNATURE, gapOf, resultOf, useStage } from './use-stage.ts';
+import { ADDRESS, CONFIRMED, OTHER, SIGNATURE, gapOf, resultOf, useStage } from './use-stage.ts';
 
 const stage = useStage();
 
@@ -69,7 +69,7 @@ describe('a new subscription', () => {
   test('that two calls have opened is one: what the late answer opens is ended at the node', async () => {
     await stage.start({ silenceMs: 400 });
     await stage.client.call('rootSubscribe');
-    const [late] = [dropFirst(stage.node, 'accountSubscribe')];
+    const late = dropFirst(stage.node, 'accountSubscribe');
     await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     stage.node.sendText(`{"jsonrpc":"2.0","result":777,"id":${late[0]?.id}}`);
     await eventually('it is ended', () =>
@@ -115,5 +115,23 @@ describe('a new subscription', () => {
     );
     other.notify('rootSubscribe', 7);
     expect(resultOf(await stage.client.next())).toBe(7);
+  });
+
+  test('that a slow node answers after others of its kind is not refused', async () => {
+    const other = await startTwo(150);
+    await stage.client.call('rootSubscribe');
+    const late: NodeCall[] = [];
+    stage.node.refuse = (call) => {
+      if (call.params?.[0] !== ADDRESS) return undefined;
+      late.push(call);
+      return 'silence';
+    };
+    const slow = stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
+    await eventually('it was asked for', () => late.length > 0 || undefined);
+    await stage.client.call('accountSubscribe', [OTHER, CONFIRMED]);
+    await eventually('it was asked for again', () => late.length === 2 || undefined);
+    stage.node.sendText(`{"jsonrpc":"2.0","result":777,"id":${late[0]?.id}}`);
+    expect(await slow).toMatchObject({ result: expect.any(Number) });
+    expect(other.sockets.size).toBe(0);
   });
 });
