@@ -132,18 +132,6 @@ describeStores('idempotency keys', (backend) => {
     expect(await claimReplacement(4)).toMatchObject({ kind: 'replacement', charged: 10 });
   });
 
-  test('whose work was committed, which its process was not told, are claimed for it at another one', async () => {
-    const { account, claim } = await newRequest();
-    const { claim: first } = await claim();
-    await finish(first, { status: 200, body: { charged: 10 } });
-    await inTransaction((tx) => idempotency.release(tx, first));
-    const other = createIdempotency({ ownerId: randomUUID(), installationKey });
-    const fingerprint = other.fingerprint('createWallet', BODY);
-    const replacement = { received: 0, free: 0, fingerprints: [fingerprint] };
-    const request = { ...account, fingerprint, nowMs: NOW_MS, replacement };
-    expect(await inTransaction((tx) => other.begin(tx, request))).toMatchObject({ kind: 'replacement' });
-  });
-
   test('whose answer was seen to arrive, or is a day old, or which are new, are not claimed for it', async () => {
     const drained = await newCharged(true);
     await drained.close();

@@ -1,5 +1,5 @@
 import { eq, sql } from '../../src/store/drizzle.ts';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { serviceError } from '../../src/base/service-error.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
@@ -77,6 +77,23 @@ test('a destruction whose answer the signer lost is completed without another re
   await eventually('the row is gone', async () => ((await hasRow(id)) ? undefined : true));
   expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
   expect((await destroy(account, id)).status).toBe(404);
+});
+
+test('a destruction whose answer the embedded store lost is recorded once, and not refused', async () => {
+  const { account, id } = await newWallet();
+  const { store } = service();
+  const together = store.together.bind(store);
+  onDestroyed = async () => {
+    const lost = vi.spyOn(store, 'together').mockImplementationOnce(async (begin) => {
+      await together(begin);
+      lost.mockRestore();
+      throw new Error('the thread has ended');
+    });
+  };
+  expect((await destroy(account, id)).status).toBe(503);
+  await eventually('the row is gone', async () => ((await hasRow(id)) ? undefined : true));
+  expect((await destroy(account, id)).status).toBe(404);
+  expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
 });
 
 test('a wallet that the signer did not destroy is left as it is, and can be destroyed later', async () => {
