@@ -28,8 +28,8 @@ export type Idempotency = {
   readonly finish: (tx: StoreTransaction, claim: Claim, answer: IdempotentAnswer) => Promise<void>;
   /**
    * Releases the key of unfinished work: the same request resumes work that has created wallets, and any request may have the key of work
-   * that created none. Undelivered wallets that were to be made again, of which nothing was delivered, can be requested again. Has no
-   * effect if the claim is lost.
+   * that created none. Undelivered wallets that were to be made again, of which nothing was delivered, can be requested again; so can those
+   * of work that is finished, if only its end was not answered. Has no effect if the claim is lost.
    */
   readonly release: (tx: StoreTransaction, claim: Claim) => Promise<void>;
   /**
@@ -80,14 +80,12 @@ export function createIdempotency({
       throw serviceError(charged.length > 0 ? 'reservationCharged' : 'reservationClosed');
     },
     release: async (tx, claim) => {
+      await lockKey(tx, claim);
       const made = tx.select({ id: wallets.id }).from(wallets);
       const hasMadeNone = notExists(made.where(eq(wallets.workId, idempotencyKeys.workId)));
       await tx.delete(idempotencyKeys).where(and(isOwn(claim), hasMadeNone));
       await tx.update(idempotencyKeys).set({ ownerId: null }).where(isOwn(claim));
-      await tx
-        .update(idempotencyKeys)
-        .set({ ownerId: null, isReplaced: false })
-        .where(and(isFinished(claim), eq(idempotencyKeys.isReplaced, true)));
+      await tx.update(idempotencyKeys).set({ ownerId: null, isReplaced: false }).where(isFinished(claim));
     },
     close: async (tx, claim, isDrained) => {
       await tx.update(idempotencyKeys).set({ ownerId: null, isDrained }).where(isFinished(claim));
@@ -152,6 +150,15 @@ async function begin(
     return claimed('resumed', row.workId);
   }
   return { kind: 'inUse' };
+}
+
+/** Waits for a transaction that claims the key and whose end was not answered: its row may not be there yet. */
+async function lockKey(tx: StoreTransaction, claim: Claim): Promise<void> {
+  const { accountId, key } = idempotencyKeys;
+  await tx
+    .insert(idempotencyKeys)
+    .values({ ...claim, fingerprint: NOTHING, createdAt: new Date(0) })
+    .onConflictDoUpdate({ target: [accountId, key], set: { key: claim.key } });
 }
 
 function judge(row: KeyRow, fingerprint: Uint8Array): IdempotencyFinding {

@@ -93,7 +93,7 @@ async function runOn(installation: Installation, options: LabOptions): Promise<L
   const tookMs = sinceStart();
   for (const gateway of gateways) await gateway.isReady();
   onProgress('comparing wallets, keys, charges, audit log and webhooks with what clients were told');
-  await settleRun({ ...deps, gateways }, accounts);
+  await settleRun({ ...deps, gateways, random: randomOf(seed), nowMs: options.nowMs }, accounts);
   const taken = nodes.map(({ name, server }) => ({ name, taken: server.node.taken }));
   judgeSends(taken, config.upstream.send_to, findings);
   return { findings, timeline, tookMs, nodes: nodes.map(({ name }) => name) };

@@ -18,8 +18,8 @@ export type WalletFact = {
   /** As spec/wallets names it: `create`, `fetch`, `sign`, `destroy`. */
   readonly action: string;
   /**
-   * `ok`; `replayed`: the answer of an earlier request, or wallets that it was charged for and that did not arrive; `interrupted`; or the
-   * code of a problem.
+   * `ok`; `replayed`: the answer of an earlier request, wallets that it was charged for and that did not arrive, or a destruction that is
+   * recorded already; `interrupted`; or the code of a problem.
    */
   readonly outcome: string;
   readonly walletId?: string;

@@ -7,7 +7,7 @@ import { readOnce } from '../../src/lab/clients/http-client.ts';
 import { HeardSlots } from '../../src/lab/clients/socket-client.ts';
 import { judgeStream } from '../../src/lab/clients/stream-client.ts';
 import { newWalletBook } from '../../src/lab/clients/wallets/wallet-book.ts';
-import { tryDestroyed } from '../../src/lab/clients/wallets/destroy-steps.ts';
+import { destroyOne, tryDestroyed } from '../../src/lab/clients/wallets/destroy-steps.ts';
 import { ADDRESS, type ReadStep } from '../../src/lab/clients/read-step.ts';
 import type { LabGateway } from '../../src/lab/gateways/lab-gateway.ts';
 import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
@@ -146,16 +146,47 @@ test('lost_event: an operation has no record in the audit log, or two', () => {
   expect(judge('sign', 'sign')).toEqual(['lost_event']);
 });
 
-test('lost_event: only a destruction that was not answered may have no record yet', () => {
-  const judge = (interrupted: number) => {
+test('lost_event: a destruction has no record, or two', () => {
+  const judge = (...destructions: readonly string[]) => {
     const { findings } = newFindings();
-    const book = Object.assign(bookWithWallet(), { signed: 0, interrupted });
+    const book = Object.assign(bookWithWallet(), { signed: 0 });
     book.destroyed.set(wallet.id, wallet);
-    judgeRecords(book, [{ action: 'create', outcome: 'ok', wallet_id: wallet.id }], findings);
+    const records = [
+      ['create', 'ok'] as const,
+      ...destructions.map((outcome) => ['destroy', outcome] as const),
+    ];
+    judgeRecords(
+      book,
+      records.map(([action, outcome]) => ({ action, outcome, wallet_id: wallet.id })),
+      findings,
+    );
     return brokenOf(findings);
   };
-  expect(judge(1)).toEqual([]);
-  expect(judge(0)).toEqual(['lost_event']);
+  expect(judge('ok')).toEqual([]);
+  expect(judge('ok', 'replayed')).toEqual([]);
+  expect(judge()).toEqual(['lost_event']);
+  expect(judge('ok', 'ok')).toEqual(['lost_event']);
+});
+
+test.each([
+  ['is answered', [{ status: 200 }], 'destroyed', []],
+  ['was done by a try that was not answered', [{ status: 503 }, { status: 404 }], 'destroyed', []],
+  ['is not answered', [{ status: 503 }, { status: 503 }], 'unsure', []],
+  ['has a used code', [{ status: 403, code: 'two_factor_invalid' }], 'living', []],
+  ['has a used code again', [{ status: 503 }, { status: 403, code: 'two_factor_invalid' }], 'unsure', []],
+  ['is refused as one of no wallet', [{ status: 404 }], 'living', ['lost_wallet']],
+  [
+    'is refused later',
+    [{ status: 503 }, { status: 403, code: 'two_factor_locked' }],
+    'unsure',
+    ['lost_wallet'],
+  ],
+] as const)('lost_wallet: a destruction %s', async (_what, answers, where, broken) => {
+  const book = bookWithWallet();
+  const script = answers.map(({ status, ...body }) => ({ status, body }));
+  const deps = { ...clientDeps(gatewayAt(await serve(...script))), nowMs: () => 1_234 };
+  for (const _answer of answers) await destroyOne(deps, book);
+  expect([[...book[where].keys()], brokenOf(deps.findings)]).toEqual([[wallet.id], broken]);
 });
 
 test('lost_wallet: a wallet that a client was told of is gone, or has another address', () => {

@@ -82,6 +82,8 @@ export type ServiceOptions = {
   /** What accounts may ask for in a second to use wallets. Without it no test meets a limit. */
   readonly requestsPerSecond?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The address of an empty database. Default: the embedded store. */
+  readonly databaseUrl?: string;
   /** Stands between the service and its signer. */
   readonly withSigner?: (signer: Signer) => Signer;
 };
@@ -94,6 +96,7 @@ export function useWalletService({
   env = {},
   withSigner = (same) => same,
   requestsPerSecond = 1_000_000,
+  databaseUrl,
 }: ServiceOptions = {}) {
   let service: WalletService | undefined;
   const started = new AsyncDisposableStack();
@@ -108,8 +111,8 @@ export function useWalletService({
         nowMs = next;
       },
     };
-    await prepareStore(dataDir);
-    const store = await openStore({ dataDir }, SILENT);
+    if (databaseUrl === undefined) await prepareStore(dataDir);
+    const store = await openStore({ dataDir, databaseUrl }, SILENT);
     started.defer(() => store.close());
     const metrics = createMetrics();
     const made = await startKeys({ config, ownsDirectory: Promise.resolve(), metrics, log: SILENT });

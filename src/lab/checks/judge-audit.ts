@@ -32,7 +32,7 @@ export async function readAudit({ ask }: GatewayProcess, account: string): Promi
 type Booked = Omit<WalletBook, 'token' | 'secret' | 'creditUsd'>;
 type Judged = Omit<AuditRecord, 'seq'>;
 
-/** Every operation that was answered has its record, and none has two. A destruction that was not answered may have none yet. */
+/** Every operation that was answered has its record, and none has two. */
 export function judgeRecords(book: Booked, records: readonly Judged[], findings: Findings): void {
   const done = records.filter(({ outcome }) => outcome === 'ok');
   const of = (wanted: string): readonly Judged[] => done.filter(({ action }) => action === wanted);
@@ -41,8 +41,7 @@ export function judgeRecords(book: Booked, records: readonly Judged[], findings:
   for (const [action, times] of Object.entries(wanted)) {
     findings.check('lost_event', times);
     const found = of(action).length;
-    const least = action === 'destroy' ? times - book.interrupted : times;
-    if (found < least || found > times + book.unanswered.length)
+    if (found < times || found > times + book.unanswered.length)
       findings.break('lost_event', `${book.account}: ${times} times ${action}, and ${found} records of it`);
   }
   const recorded = new Set(of('create').map(({ wallet_id: id }) => id));

@@ -8,7 +8,9 @@ import { readStanding, settleWallets } from './settle-wallets.ts';
 import { settleWebhooks } from './settle-webhooks.ts';
 import type { ClientDeps } from '../clients/client-deps.ts';
 
-type SettlingDeps = Pick<ClientDeps, 'findings' | 'timeline' | 'readMs'> & {
+type SettlingDeps = Pick<ClientDeps, 'findings' | 'timeline' | 'readMs' | 'random'> & {
+  /** The time of day, of which the codes of second factors follow. */
+  readonly nowMs: () => number;
   readonly gateways: readonly GatewayProcess[];
 };
 
@@ -19,7 +21,7 @@ export async function settleRun(
 ): Promise<void> {
   const { gateways, findings } = deps;
   const books = [...wallets, ...trees];
-  await settleWallets(books, gateways, findings);
+  await settleWallets(deps, books);
   await settleTrees(deps, trees, gateways);
   await settleKeys(deps, keys);
   const [first] = gateways;

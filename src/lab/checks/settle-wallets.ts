@@ -1,6 +1,7 @@
 import { eventually } from '../../base/eventually.ts';
 import { isPassing, type ServiceAnswer } from '../clients/ask-service.ts';
 import { askWallets, type WalletRequest } from '../clients/ask-wallets.ts';
+import { type DestroyingDeps, destroyOne } from '../clients/wallets/destroy-steps.ts';
 import type { WalletBook } from '../clients/wallets/wallet-book.ts';
 import type { GatewayProcess } from '../gateways/gateway-process.ts';
 import type { Findings } from './findings.ts';
@@ -9,14 +10,17 @@ const SETTLED_MS = 60_000;
 /** Answers that are held against the books come from a gateway that is well: it is asked until it answers. */
 const ANSWER_MS = 30_000;
 
+/** A code of a second factor is taken once, and comes every 30 s. */
+const DESTROYED = { timeoutMs: 180_000, intervalMs: 5_000 };
+
 /** Holds what is there after the run against what clients were told: wallets and destroyed wallets, at every gateway. */
 export async function settleWallets(
+  deps: DestroyingDeps & { readonly gateways: readonly GatewayProcess[] },
   books: readonly WalletBook[],
-  gateways: readonly GatewayProcess[],
-  findings: Findings,
 ): Promise<void> {
+  const { gateways, findings } = deps;
+  await Promise.all(books.map((book) => settleUnsure(deps, book)));
   for (const book of books) {
-    await settleUnsure(book, gateways);
     for (const what of book.unanswered) findings.break('lost_wallet', `${what} was never answered`);
     for (const gateway of gateways) {
       await judgeLiving(book, gateway, findings);
@@ -26,15 +30,15 @@ export async function settleWallets(
   }
 }
 
-async function settleUnsure(book: WalletBook, gateways: readonly GatewayProcess[]): Promise<void> {
-  const [gateway] = gateways;
-  if (gateway === undefined) return;
-  for (const [id, wallet] of book.unsure) {
-    const { status } = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
-    if (status !== 200) book.interrupted++;
-    (status === 200 ? book.living : book.destroyed).set(id, wallet);
-  }
-  book.unsure.clear();
+/** Asks for destructions that were not answered until they are. */
+async function settleUnsure(deps: DestroyingDeps, book: WalletBook): Promise<void> {
+  const isSettled = async (): Promise<true | undefined> => {
+    if (book.unsure.size > 0) await destroyOne(deps, book);
+    return book.unsure.size === 0 ? true : undefined;
+  };
+  await eventually('every destruction is answered', isSettled, DESTROYED).catch(() => undefined);
+  for (const id of book.unsure.keys())
+    deps.findings.break('lost_wallet', `the destruction of ${id} was never answered`);
 }
 
 async function judgeLiving(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {

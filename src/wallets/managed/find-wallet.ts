@@ -17,12 +17,22 @@ const selectOwn = createSelection<typeof wallets, OwnWallet>(
   (param) => sql`id = ${param('id')} and account_id = ${param('accountId')} and not ${isDestroyed}`,
 );
 
+const selectLeft = createSelection<typeof wallets, OwnWallet>(
+  wallets,
+  (param) => sql`id = ${param('id')} and account_id = ${param('accountId')}`,
+);
+
 /**
  * Returns the row of an account's wallet, or none; a row whose key is destroyed counts as none. Text that is not an id never reaches the
  * store, which rejects zero characters.
  */
 export async function selectWallet(db: Executes, wallet: OwnWallet): Promise<readonly WalletRow[]> {
   return isWalletId(wallet.id) ? selectOwn(db, wallet) : [];
+}
+
+/** As `selectWallet`, but a row whose key is destroyed counts: its destruction is not complete. */
+export async function selectUnfinished(db: Executes, wallet: OwnWallet): Promise<readonly WalletRow[]> {
+  return isWalletId(wallet.id) ? selectLeft(db, wallet) : [];
 }
 
 /**

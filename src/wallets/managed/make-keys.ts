@@ -6,7 +6,7 @@ import { toServiceError } from '../../base/service-error.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
-import { read, transact } from '../transact.ts';
+import { transact } from '../transact.ts';
 import type { WalletDeps } from '../wallet-deps.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
@@ -43,7 +43,10 @@ export async function makeKeys(
   await transact(context, async (tx) => void (await tx.insert(keyIntents).values(intents)));
   const isOurs = and(inArray(keyIntents.walletId, [...walletIds]), eq(keyIntents.ownerId, ownerId));
   const drop = (): Promise<void> =>
-    destroyIntended(context, () => read(context, (db) => db.select().from(keyIntents).where(isOurs)));
+    destroyIntended(context, () =>
+      // Locked, and so after a transaction that stores them whose end was not answered.
+      transact(context, (tx) => tx.select().from(keyIntents).where(isOurs).for('update')),
+    );
   try {
     const keys = await signer.create(owners, { signal });
     return { keys, keep: (tx) => takeBack(tx, isOurs, walletIds.length), drop };

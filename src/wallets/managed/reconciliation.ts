@@ -44,11 +44,12 @@ export async function destroyedOf<R extends Origin>(
   { reconciliation, signer }: Pick<WalletDeps, 'reconciliation' | 'signer'>,
   rows: readonly R[],
 ): Promise<readonly R[]> {
-  return reconciliation.isDone() ? [] : askSigner(signer, rows);
+  return reconciliation.isDone() ? [] : findDestroyed(signer, rows);
 }
 
-async function askSigner<R extends Origin>(
-  signer: ReconciliationDeps['signer'],
+/** Returns the rows whose wallets the signer has destroyed. @throws ServiceError `signerUnavailable`. */
+export async function findDestroyed<R extends Origin>(
+  signer: Pick<ReconciliationDeps['signer'], 'findDestroyed'>,
   rows: readonly R[],
 ): Promise<readonly R[]> {
   const origins = rows.map((row) => ({ walletId: row.id, derivedFrom: derivedFrom(row) }));
@@ -65,7 +66,7 @@ async function reconcile(deps: ReconciliationDeps, stop: AbortSignal, pauseMs: n
       const page = await readPage(deps, after);
       const last = page.at(-1);
       if (last === undefined) return true;
-      await forgetAll(deps, await askSigner(signer, page), stop);
+      await forgetAll(deps, await findDestroyed(signer, page), stop);
       after = last.id;
     } catch (error) {
       const reason = toServiceError(error).message;

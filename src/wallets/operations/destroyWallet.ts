@@ -1,49 +1,80 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
-import { audit, auditExpected } from '../audit.ts';
+import { audit, auditExpected, auditInOwnTransaction } from '../audit.ts';
 import { assertSecondFactor, readSecondFactor } from '../managed/assert-second-factor.ts';
 import { derivedFrom, deleteWallets, deleteWalletsExpected } from '../managed/delete-wallets.ts';
-import { assertFound, selectWallet } from '../managed/find-wallet.ts';
+import { selectUnfinished } from '../managed/find-wallet.ts';
+import { findDestroyed } from '../managed/reconciliation.ts';
 import type { WalletRow } from '../managed/wallet-row.ts';
 import { together, transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
+type Destruction = {
+  readonly at: Date;
+  /** False: another request, or a start of a server, deleted the row meanwhile, and recorded that. */
+  readonly isRecorded: boolean;
+};
+
 /**
  * `DELETE /v1/wallets/{id}` (interface.md sections 4.4 and 5.4). The signer destroys the key first: if the process ends before the row is
- * deleted, the wallet is useless already, and destroying it again or the next start completes it.
+ * deleted, the wallet is useless already, and destroying it again or the next start completes it. Not found is only a wallet without a row.
  */
 export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = async (
   context,
   { id, twoFactorCode },
 ) => {
-  const { signer, caller, clock } = context;
-  const { accountId } = caller;
-  const [rows, secondFactor] = await together(context, (db) => [
-    selectWallet(db, { id, accountId }),
+  const { caller } = context;
+  const [[wallet], secondFactor] = await together(context, (db) => [
+    selectUnfinished(db, { id, accountId: caller.accountId }),
     readSecondFactor(db, caller),
   ]);
-  const wallet = await assertFound(context, rows);
+  if (wallet === undefined) throw serviceError('walletNotFound');
   await assertSecondFactor(context, twoFactorCode, secondFactor);
-  await signer.destroy({ walletId: id, accountId, derivedFrom: derivedFrom(wallet) });
-  const destroyedAt = new Date(clock.nowMs());
-  await forget(context, wallet, destroyedAt);
-  return { kind: 'json', body: toReceipt(wallet, destroyedAt) };
+  try {
+    const { at, isRecorded } = await destroy(context, wallet);
+    if (!isRecorded)
+      await auditInOwnTransaction(context, { action: 'destroy', outcome: 'replayed', walletId: id });
+    return { kind: 'json', body: toReceipt(wallet, at) };
+  } catch (error) {
+    completeLater(context, wallet);
+    throw error;
+  }
 };
 
-/** Deletes the row, with an audit record. */
-async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Date): Promise<void> {
-  const { accountId } = context.caller;
+async function destroy(context: WalletContext, wallet: WalletRow): Promise<Destruction> {
+  const { signer, clock } = context;
+  const { id: walletId, accountId } = wallet;
+  await signer.destroy({ walletId, accountId, derivedFrom: derivedFrom(wallet) });
+  const at = new Date(clock.nowMs());
+  return { at, isRecorded: await forget(context, wallet, at) };
+}
+
+/**
+ * Completes a destruction that failed midway as soon as signer and store answer: the failure may be only that an answer was lost. A wallet
+ * that the signer has not destroyed is left as it is.
+ */
+function completeLater(context: WalletContext, wallet: WalletRow): void {
+  const { signer, retryUntilSettled } = context;
+  const work = async (): Promise<void> => {
+    if ((await findDestroyed(signer, [wallet])).length > 0) await destroy(context, wallet);
+  };
+  // A final failure is logged by the retry; the next start completes it then.
+  retryUntilSettled(work).catch(() => undefined);
+}
+
+/** Deletes the row, with an audit record. @returns false if there is none any more. */
+async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Date): Promise<boolean> {
+  const { accountId } = wallet;
   const facts = [{ action: 'destroy', outcome: 'ok', walletId: wallet.id }];
-  const isGone = await tryTogether(context, (db) => [
+  const gone = await tryTogether(context, (db) => [
     deleteWalletsExpected(db, accountId, [wallet], destroyedAt),
     auditExpected(db, context, facts),
   ]);
-  if (isGone !== undefined) return;
-  await transact(context, async (tx) => {
-    const gone = await deleteWallets(tx, accountId, [wallet], destroyedAt);
-    // Another request destroyed it at the same time, and has the receipt.
-    if (gone.size === 0) throw serviceError('walletNotFound');
-    await audit(tx, context, facts);
+  if (gone !== undefined) return true;
+  return transact(context, async (tx) => {
+    const isThere = (await deleteWallets(tx, accountId, [wallet], destroyedAt)).size > 0;
+    if (isThere) await audit(tx, context, facts);
+    return isThere;
   });
 }
 

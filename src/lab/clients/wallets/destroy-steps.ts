@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { servingGateway } from '../../gateways/lab-gateway.ts';
-import { isDone, isPassing } from '../ask-service.ts';
+import { isDone, isPassing, type ServiceAnswer } from '../ask-service.ts';
 import type { AskingDeps } from '../ask-until-answered.ts';
 import { askWallets } from '../ask-wallets.ts';
 import type { WalletBook } from './wallet-book.ts';
@@ -9,7 +9,7 @@ import { drawWallet } from './wallet-steps.ts';
 /** A second factor has a new code so often, and each is taken once. */
 const CODE_MS = 30_000;
 
-export type DestroyingDeps = AskingDeps & {
+export type DestroyingDeps = Pick<AskingDeps, 'gateways' | 'random' | 'findings' | 'timeline'> & {
   /** The time of day, of which the codes of second factors follow. */
   readonly nowMs: () => number;
 };
@@ -37,10 +37,15 @@ export class CodeTurns {
   }
 }
 
-/** Destroys a wallet that is no master. Asks once: a code is not taken twice. What was not answered is settled at the end. */
+/**
+ * Destroys a wallet that is no master: one whose destruction was asked for and not answered before any other. Asks once, since a code is not
+ * taken twice. Not to be found is a wallet only that was destroyed by an earlier try.
+ */
 export async function destroyOne(deps: DestroyingDeps, book: WalletBook): Promise<void> {
   const gateway = servingGateway(deps.gateways, deps.random(deps.gateways.length));
-  const wallet = drawWallet(deps, new Map([...book.living].filter(([id]) => !book.trees.has(id))));
+  const begun = drawWallet(deps, book.unsure);
+  const single = new Map([...book.living].filter(([id]) => !book.trees.has(id)));
+  const wallet = begun ?? drawWallet(deps, single);
   if (gateway === undefined || wallet === undefined) return;
   const code = new TOTP({ secret: Secret.fromBase32(book.secret) }).generate({ timestamp: deps.nowMs() });
   book.living.delete(wallet.id);
@@ -48,16 +53,29 @@ export async function destroyOne(deps: DestroyingDeps, book: WalletBook): Promis
   const answer = await askWallets(gateway, {
     ...{ method: 'DELETE', path: `/${wallet.id}`, token: book.token, headers: { 'x-two-factor-code': code } },
   });
-  if (answer.status === 0 || answer.status >= 500) return;
-  book.unsure.delete(wallet.id);
-  if (isDone(answer)) {
+  if (isPassing(answer)) return;
+  deps.findings.check('lost_wallet');
+  if (isDone(answer) || (begun !== undefined && answer.status === 404)) {
     deps.timeline.count('wallets_destroyed');
+    book.unsure.delete(wallet.id);
     book.destroyed.set(wallet.id, wallet);
-  } else {
-    // A refusal left it as it was, and is no break: a code of another second, say.
-    deps.timeline.count('destructions_refused');
-    book.living.set(wallet.id, wallet);
+    return;
   }
+  deps.timeline.count('destructions_refused');
+  if (!isUsedCode(answer))
+    deps.findings.break(
+      'lost_wallet',
+      `${gateway.name} refuses to destroy ${wallet.id} with ${answer.status} ${String(answer.body.code)}`,
+    );
+  // A refusal leaves the wallet as it was; what an earlier try has done is still not known.
+  if (begun !== undefined) return;
+  book.unsure.delete(wallet.id);
+  book.living.set(wallet.id, wallet);
+}
+
+/** True for the refusal of a code that was used before, or that is of another time. */
+function isUsedCode({ status, body }: ServiceAnswer): boolean {
+  return status === 403 && body.code === 'two_factor_invalid';
 }
 
 type TryingDeps = Pick<AskingDeps, 'gateways' | 'random' | 'findings' | 'timeline'>;

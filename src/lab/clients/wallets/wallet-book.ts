@@ -17,7 +17,7 @@ export type Tree = { readonly master: ToldWallet; readonly children: Map<string,
 export type WalletBook = Customer & {
   readonly living: Map<string, ToldWallet>;
   readonly destroyed: Map<string, ToldWallet>;
-  /** Their destruction was asked for and not answered. */
+  /** Their destruction was asked for and not answered: it is asked for again. */
   readonly unsure: Map<string, ToldWallet>;
   /** By the id of the master, which is among the living too. */
   readonly trees: Map<string, Tree>;
@@ -25,8 +25,6 @@ export type WalletBook = Customer & {
   created: number;
   derived: number;
   signed: number;
-  /** Of the destroyed ones, those whose destruction was not answered: their record comes with the next start of a gateway at the latest. */
-  interrupted: number;
   /** Asked for until the end, and never answered. */
   readonly unanswered: string[];
 };
@@ -36,6 +34,6 @@ export function newWalletBook({ account, token, secret, creditUsd }: Customer): 
   return {
     ...{ account, token, secret, creditUsd },
     ...{ living: new Map(), destroyed: new Map(), unsure: new Map(), trees: new Map() },
-    ...{ created: 0, derived: 0, signed: 0, interrupted: 0, unanswered: [] },
+    ...{ created: 0, derived: 0, signed: 0, unanswered: [] },
   };
 }

@@ -1,3 +1,4 @@
+import type { AskingDeps } from '../ask-until-answered.ts';
 import type { ClientDeps } from '../client-deps.ts';
 import { CodeTurns, type DestroyingDeps, destroyOne, tryDestroyed } from './destroy-steps.ts';
 import type { WalletBook } from './wallet-book.ts';
@@ -7,7 +8,7 @@ const BETWEEN_MS = 40;
 /** Of so many steps one creates a wallet, one a batch; one tries to sign with a destroyed one; the others sign. */
 const STEPS = 12;
 
-export type WalletDeps = DestroyingDeps & Pick<ClientDeps, 'over'>;
+export type WalletDeps = AskingDeps & DestroyingDeps & Pick<ClientDeps, 'over'>;
 
 /** A client of the wallet service with an account of its own: everything is asked for under a key, until it is answered. */
 export async function runWalletClient(deps: WalletDeps, book: WalletBook): Promise<void> {
