@@ -2773,7 +2773,7 @@ export interface MethodParams {
   readonly getHealth: readonly [];
   /**
    * Highest slots the node has snapshots for.
-   * A node without snapshots, like the embedded ledger, answers noSnapshot.
+   * A node without snapshots, like an embedded ledger in memory, answers noSnapshot. One on disk has full snapshots alone.
    */
   readonly getHighestSnapshotSlot: readonly [];
   /**
