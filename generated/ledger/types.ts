@@ -249,6 +249,9 @@ export type BlockWithTransactions = {
 /** Base-58 text of a 32-byte hash. */
 export type Blockhash = string;
 
+/** Commitment of a list of blocks, confirmed or finalized. Nothing else is accepted; nodes refuse `processed` alone. */
+export type BlocksCommitment = 'confirmed' | 'finalized';
+
 /** A node of the cluster; addresses are "ip:port", null where the service is not offered. */
 export type ClusterNode = {
   readonly pubkey: Address;
@@ -542,7 +545,7 @@ export type GroupPointerExtension = {
 export type HistoryCommitment = 'confirmed' | 'finalized';
 
 export type HistoryContextConfig = {
-  readonly commitment?: HistoryCommitment | null;
+  readonly commitment?: BlocksCommitment | null;
   readonly minContextSlot?: MinContextSlot | null;
 };
 
