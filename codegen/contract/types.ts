@@ -19,12 +19,19 @@ export const wrongTypeCases = (method: Callable, model: LedgerModel): readonly C
         name: `${part.name} as ${name}`,
         kind: 'wrong-type' as const,
         params: withValueAt(baseParams(method), part, value, method, model.schemas),
-        expect: withoutMessage(
-          errorByCode(part.inUnion || part.schema.anyOf ? 'noMatchingVariant' : 'invalidType', model),
-        ),
+        expect: withoutMessage(errorByCode(wrongTypeError(part), model)),
       }),
     );
   });
+
+const wrongTypeError = ({ inUnion, schema }: ParamPart): string => {
+  if (inUnion) return vocabularyError(schema) ?? 'noMatchingVariant';
+  return schema.anyOf ? 'noMatchingVariant' : 'invalidType';
+};
+
+/** The error of its own that an enumeration has for any other value; it wins inside a union. */
+const vocabularyError = ({ 'x-errors': errors }: Schema): string | undefined =>
+  typeof errors?.enum === 'string' ? errors.enum : undefined;
 
 /** Integers just outside their kind, and base-58 text that is not what it must be. */
 export const rangeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
@@ -100,6 +107,7 @@ const vocabularyCases = (part: ParamPart, method: Callable, model: LedgerModel):
   const expected = (error: string) =>
     withoutMessage(errorByCode(inUnion ? 'noMatchingVariant' : error, model));
   const sample = sampleOf(schema, model.schemas);
+  const own = vocabularyError(schema);
   return [
     ...(schema.enum
       ? [
@@ -107,7 +115,7 @@ const vocabularyCases = (part: ParamPart, method: Callable, model: LedgerModel):
             ...common,
             name: `${name} as a word of no meaning`,
             params: place('unheard-of'),
-            expect: expected('unknownVariant'),
+            expect: own === undefined ? expected('unknownVariant') : errorByCode(own, model),
           },
         ]
       : []),

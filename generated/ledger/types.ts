@@ -249,6 +249,9 @@ export type BlockWithTransactions = {
 /** Base-58 text of a 32-byte hash. */
 export type Blockhash = string;
 
+/** Commitment of a list of blocks, confirmed or finalized. Nothing else is accepted; nodes refuse `processed` alone. */
+export type BlocksCommitment = 'confirmed' | 'finalized';
+
 /** A node of the cluster; addresses are "ip:port", null where the service is not offered. */
 export type ClusterNode = {
   readonly pubkey: Address;
@@ -542,7 +545,7 @@ export type GroupPointerExtension = {
 export type HistoryCommitment = 'confirmed' | 'finalized';
 
 export type HistoryContextConfig = {
-  readonly commitment?: HistoryCommitment | null;
+  readonly commitment?: BlocksCommitment | null;
   readonly minContextSlot?: MinContextSlot | null;
 };
 
@@ -2773,7 +2776,7 @@ export interface MethodParams {
   readonly getHealth: readonly [];
   /**
    * Highest slots the node has snapshots for.
-   * A node without snapshots, like the embedded ledger, answers noSnapshot.
+   * A node without snapshots, like an embedded ledger in memory, answers noSnapshot. One on disk has full snapshots alone.
    */
   readonly getHighestSnapshotSlot: readonly [];
   /**

@@ -40,4 +40,6 @@ export type LedgerKeeper = {
   readonly append: (closed: SlotChanges) => void;
   /** Keeps a state to which the ledger is about to go, in the place of what was kept. */
   readonly branch: (state: LedgerSnapshot) => void;
+  /** Returns the slots of which there are snapshots of all accounts, newest first. */
+  readonly snapshotSlots: () => readonly bigint[];
 };

@@ -82,7 +82,8 @@ export class Ledger {
   readonly incoming: LandingQueue;
   readonly #epochTimes: EpochTimes;
   readonly #followers = new Set<LedgerFollower>();
-  #keeper: LedgerKeeper | undefined;
+  /** Undefined: it is in memory alone. */
+  keeper: LedgerKeeper | undefined;
 
   constructor(options: LedgerOptions) {
     const { stored, computeUnitLimit, additions = NO_ADDITIONS } = options;
@@ -140,7 +141,7 @@ export class Ledger {
     const closed = this.#changesOf(slot);
     const finalized = this.#changesOf(this.blocks.ancestor(slot, this.finalitySlots));
     this.#close(timeMs, next);
-    this.#keeper?.append(closed);
+    this.keeper?.append(closed);
     beginSlot(this);
     this.samples.observe(this.#progress());
     if (next !== undefined) {
@@ -163,7 +164,7 @@ export class Ledger {
 
   /** Goes to a state that was taken, and on from there; its clock too. Pending transactions are lost. @throws ServiceError branchNotKept. */
   goTo(state: LedgerSnapshot): void {
-    this.#keeper?.branch(state);
+    this.keeper?.branch(state);
     this.incoming.stop();
     const left = leaveState(this.accounts, (commitment) => this.slotAt(commitment));
     const { changed, differing } = this.accounts.goTo(state.accounts);
@@ -223,7 +224,7 @@ export class Ledger {
 
   /** Passes every slot that is closed from now on, and every state that it goes to, to a keeper before anyone is told of it. */
   keepBy(keeper: LedgerKeeper): void {
-    this.#keeper = keeper;
+    this.keeper = keeper;
     this.fork?.addresses.keepAdopted();
   }
 

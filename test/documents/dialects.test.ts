@@ -111,11 +111,13 @@ describe('the OpenRPC document', () => {
       ajv.compile({
         $ref: `document#/methods/${methods.findIndex((method) => method.name === name)}/params/${index}/schema`,
       });
-    const [config, history] = [at('getBalance', 1), at('getBlocks', 2)];
+    const [config, history] = [at('getBalance', 1), at('getSignaturesForAddress', 1)];
+    const lists = at('getBlocks', 2);
     for (const value of [null, {}, { commitment: null }, { commitment: 'recent', minContextSlot: 1 }])
       expect([value, config(value)]).toEqual([value, true]);
     for (const value of [7, { minContextSlot: 'x' }]) expect([value, config(value)]).toEqual([value, false]);
     expect([history({ commitment: 'recent' }), history({ commitment: 'processed' })]).toEqual([true, false]);
+    expect([lists({ commitment: 'confirmed' }), lists({ commitment: 'recent' })]).toEqual([true, false]);
     expect([at('getBalance', 0)(null), at('getBlocks', 1)(null)]).toEqual([false, true]);
   });
 });

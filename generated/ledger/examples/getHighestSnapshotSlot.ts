@@ -4,5 +4,4 @@ import type { Example } from '../example.ts';
 /** The examples of getHighestSnapshotSlot. */
 export const getHighestSnapshotSlot: readonly Example[] = [
   { params: [], result: { full: 348000, incremental: 348100 } },
-  { params: [], error: 'noSnapshot', context: {} },
 ];

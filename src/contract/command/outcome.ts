@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorName, errorEntry } from '../../../generated/errors.ts';
-import { isMethodName } from '../../../generated/ledger/methods.ts';
+import { isMethodName, type MethodName } from '../../../generated/ledger/methods.ts';
 import { judgeResult } from '../judge-result.ts';
 import type { CaseResult } from '../runner.ts';
 
@@ -14,6 +14,8 @@ const STATE_ERRORS: ReadonlySet<string> = new Set(OF_STATE);
 const STATE_CODES: ReadonlySet<unknown> = new Set(OF_STATE.map((name) => errorEntry(name).jsonrpc?.code));
 /** Codes that also say that the call itself is wrong. */
 const REFUSAL_CODES: ReadonlySet<unknown> = new Set([-32600, -32601, -32602]);
+/** Methods that show what a node keeps, such as snapshots or none, whatever a run has made. */
+const UP_TO_NODE: ReadonlySet<string> = new Set<MethodName>(['getHighestSnapshotSlot']);
 const METHOD_NOT_FOUND = ERRORS.methodNotFound.jsonrpc.code;
 
 /**
@@ -24,7 +26,8 @@ export function outcomeOf(result: CaseResult, isOwnHistory: boolean): Outcome {
   if (result.failures.length === 0) return 'held';
   if (result.isLimited) return 'limited';
   if (isAbsent(result)) return 'absent';
-  return !isOwnHistory && dependsOnState(result) ? 'unproven' : 'differed';
+  const isMade = isOwnHistory && !UP_TO_NODE.has(result.case.method);
+  return !isMade && dependsOnState(result) ? 'unproven' : 'differed';
 }
 
 function isAbsent({ answer, case: { expect } }: CaseResult): boolean {

@@ -8,6 +8,7 @@ import { branchFolder, deleteBranch } from './branch-folders.ts';
 import { type BranchState, branchState } from './branch-state.ts';
 import { type JournalOptions, LedgerJournal, SEGMENT_LIMITS } from './ledger-journal.ts';
 import { writeManifest } from './manifest.ts';
+import { snapshotSlots } from './segments.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { writeBranch } from './write-branch.ts';
 
@@ -72,6 +73,11 @@ export class LedgerKeeper {
     this.#branch = branch;
     // They are among the accounts of the branch.
     ledger.fork?.addresses.takeAdopted();
+  }
+
+  /** Returns the slots of which the folder has snapshots, newest first. @throws an error of the operating system. */
+  snapshotSlots(): readonly bigint[] {
+    return snapshotSlots(branchFolder(this.#directory, this.#branch));
   }
 
   #stateOf({ accounts, blocks, epochTimes }: LedgerSnapshot): BranchState {

@@ -2,7 +2,10 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** The ledger lives in memory and makes no snapshots. */
-export const getHighestSnapshotSlot: LedgerHandler<Ledger, 'getHighestSnapshotSlot'> = () => {
-  throw serviceError('noSnapshot');
+/** A ledger on disk writes snapshots of all its accounts, each whole. One that is not finalized yet does not count. */
+export const getHighestSnapshotSlot: LedgerHandler<Ledger, 'getHighestSnapshotSlot'> = (ledger) => {
+  const finalized = ledger.slotAt('finalized');
+  const full = ledger.keeper?.snapshotSlots().find((slot) => slot <= finalized);
+  if (full === undefined) throw serviceError('noSnapshot');
+  return { full, incremental: null };
 };
