@@ -21,7 +21,8 @@ type StoredLedger = {
  */
 export function restoreRuntime({ runtime, accounts, blocks, epochs, fork }: StoredLedger): void {
   if (fork === undefined && accounts.current(CONFIG_PROGRAM) === undefined)
-    for (const { address, account } of configProgram(runtime)) accounts.write(address, account, blocks.openSlot);
+    for (const { address, account } of configProgram(runtime))
+      accounts.write(address, account, blocks.openSlot);
   const all = accounts.stored();
   const stored = new Map(all.map(({ address, account }) => [address, account]));
   for (const { address } of shippedAccounts(runtime, { epochs, history: new Map() }))

@@ -1,4 +1,10 @@
-import { type AccountMeta, type Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js';
+import {
+  type AccountMeta,
+  type Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+} from '@solana/web3.js';
 
 export const CONFIG_PROGRAM = new PublicKey('Config1111111111111111111111111111111111111');
 
@@ -18,7 +24,12 @@ export function configData(keys: readonly ConfigKey[], configuration: Uint8Array
 export const signer = (pubkey: PublicKey): AccountMeta => ({ pubkey, isSigner: true, isWritable: false });
 
 /** Store, as the command line of validators builds it: the account, which signs if told so, and then each signer. */
-export function store(account: PublicKey, isSigner: boolean, keys: readonly ConfigKey[], configuration?: Uint8Array) {
+export function store(
+  account: PublicKey,
+  isSigner: boolean,
+  keys: readonly ConfigKey[],
+  configuration?: Uint8Array,
+) {
   const others = keys.filter(([key, signs]) => signs && !key.equals(account));
   return storeBytes(
     configData(keys, configuration),

@@ -62,7 +62,11 @@ export function assemble(source: string): Uint8Array {
   const code = new ByteWriter(lines.length * INSTRUCTION_BYTES);
   for (const [index, line] of lines.entries()) {
     const { operation, target = 0, source: from = 0, offset = 0, number = 0 } = encode(line, index, names);
-    code.u8(operation).u8(target | (from << 4)).i16(offset).i32(number);
+    code
+      .u8(operation)
+      .u8(target | (from << 4))
+      .i16(offset)
+      .i32(number);
   }
   return code.bytes;
 }

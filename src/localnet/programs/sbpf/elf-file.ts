@@ -39,8 +39,14 @@ export function elfFile(code: Uint8Array): Uint8Array {
   file.put(IDENTIFICATION).u16(SHARED_OBJECT).u16(MACHINE_SBPF).u32(VERSION);
   file.u64(BigInt(HEADER_BYTES)).u64(0n).u64(BigInt(sectionsAt)).u32(0);
   file.u16(HEADER_BYTES).u16(PROGRAM_HEADER_BYTES).u16(0);
-  file.u16(SECTION_HEADER_BYTES).u16(sections.length).u16(sections.length - 1);
-  file.put(code).put(NAMES).put(new Uint8Array(sectionsAt - namesAt - NAMES.length));
+  file
+    .u16(SECTION_HEADER_BYTES)
+    .u16(sections.length)
+    .u16(sections.length - 1);
+  file
+    .put(code)
+    .put(NAMES)
+    .put(new Uint8Array(sectionsAt - namesAt - NAMES.length));
   for (const { name, type, flags, at, size } of sections) {
     file.u32(name).u32(type).u64(flags).u64(BigInt(at)).u64(BigInt(at)).u64(BigInt(size));
     file.u32(0).u32(0).u64(1n).u64(0n);
