@@ -1,8 +1,5 @@
 import { Keypair, type TransactionInstruction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { knownFeatures } from '../../../src/localnet/bank/runtime.ts';
-import { encodeBase58 } from '../../../src/localnet/bytes/base58.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
 import { newCheatLedger } from '../cheats/new-cheat-ledger.ts';
 import { fundedWallet, landed, sendNow, signed } from '../transactions.ts';
 import { configData, type ConfigKey, createConfig, signer, store, storeBytes } from './config-store.ts';
@@ -15,8 +12,8 @@ const [one, two, three] = [Keypair.generate(), Keypair.generate(), Keypair.gener
 const signing = (...keys: readonly Keypair[]): ConfigKey[] => keys.map(({ publicKey }) => [publicKey, true]);
 
 /** A ledger with an empty account of the config program. */
-async function scene(options: Partial<LedgerOptions> = {}) {
-  const test = newCheatLedger(options);
+async function scene() {
+  const test = newCheatLedger();
   const wallet = await fundedWallet(test);
   const config = Keypair.generate();
   const send = async (signers: readonly Keypair[], ...instructions: readonly TransactionInstruction[]) => {
@@ -214,10 +211,4 @@ test('of several broken rules the first tells the error', async () => {
   expect(await kept.refusal(storeBytes(configData(signing(one), long), keptReadOnly, a), one)).toBe(MISSING);
   const whole = configData(signing(one, two), long);
   expect(await kept.refusal(storeBytes(whole, keptReadOnly, a, b), one, two)).toBe('InvalidInstructionData');
-});
-
-test('it runs with every feature gate that the runtime knows', async () => {
-  const features = { activated: knownFeatures().map(encodeBase58), deactivated: [] };
-  const { account, config, refusal } = await scene({ features });
-  expect(await refusal(store(account, true, signing(one), Buffer.from('data')), config, one)).toBeUndefined();
 });
