@@ -74,8 +74,8 @@ accounts_found:
   mov64 r7, r1
   add64 r7, 8               ; r7: the instruction, r8: its length
 
-; The list of the instruction is whole.
-  mov64 r0, INVALID_INSTRUCTION_DATA
+; The list of the instruction is whole. From here on r9 is the error if a rule does not hold.
+  mov64 r9, INVALID_INSTRUCTION_DATA
   jeq r8, 0, fail
   ldxb r2, [r7+0]
   jgt r2, MOST_KEYS, fail
@@ -85,27 +85,24 @@ accounts_found:
   sub64 r3, 1
   stxdw [r10-NEW], r1
   call read_list
-  mov64 r1, r0
-  mov64 r0, INVALID_INSTRUCTION_DATA
-  jeq r1, -1, fail
+  jeq r0, -1, fail
   stxdw [r10-NEW_END], r2
 
 ; The first account is one of the program.
-  mov64 r0, NOT_ENOUGH_ACCOUNT_KEYS
+  mov64 r9, NOT_ENOUGH_ACCOUNT_KEYS
   ldxdw r1, [r10-ACCOUNT_COUNT]
   jeq r1, 0, fail
+  mov64 r9, INVALID_ACCOUNT_OWNER
   ldxdw r6, [r10-ACCOUNTS]  ; r6: the first account
   mov64 r1, r6
   add64 r1, OWNER
   mov64 r2, r7
   add64 r2, r8
   call is_same_key
-  mov64 r1, r0
-  mov64 r0, INVALID_ACCOUNT_OWNER
-  jeq r1, 0, fail
+  jeq r0, 0, fail
 
 ; Its list is whole; new accounts have an empty one.
-  mov64 r0, INVALID_ACCOUNT_DATA
+  mov64 r9, INVALID_ACCOUNT_DATA
   mov64 r1, r6
   add64 r1, DATA
   ldxdw r3, [r6+DATA_LENGTH]
@@ -129,15 +126,13 @@ add_digit:
   jgt r2, 65535, fail
   stxdw [r10-STORED], r1
   call read_list
-  mov64 r1, r0
-  mov64 r0, INVALID_ACCOUNT_DATA
-  jeq r1, -1, fail
+  jeq r0, -1, fail
   stxdw [r10-STORED_END], r2
-  stxdw [r10-STORED_SIGNERS], r1
+  stxdw [r10-STORED_SIGNERS], r0
 
 ; Without a stored signer the account itself has to sign.
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
-  jne r1, 0, check_signers
+  mov64 r9, MISSING_REQUIRED_SIGNATURE
+  jne r0, 0, check_signers
   ldxb r1, [r6+IS_SIGNER]
   jeq r1, 0, fail
 
@@ -155,33 +150,28 @@ next_signer:
   mov64 r2, r6
   add64 r2, KEY
   call is_same_key
-  mov64 r9, r6              ; r9: the account that has to have signed
-  jeq r0, 1, check_signature
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
+  jeq r0, 1, check_own_signature
   ldxdw r1, [r10-ACCOUNT_COUNT]
   jge r8, r1, fail
   mov64 r1, r8
   lsh64 r1, 3
   add64 r1, r10
-  ldxdw r9, [r1-ACCOUNTS]
+  ldxdw r2, [r1-ACCOUNTS]
+  ldxb r1, [r2+IS_SIGNER]
+  jeq r1, 0, fail
   mov64 r1, r7
-  mov64 r2, r9
   add64 r2, KEY
   call is_same_key
-  mov64 r1, r0
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
-  jeq r1, 0, fail
+  jeq r0, 0, fail
   ldxdw r1, [r10-STORED]
   ldxdw r2, [r10-STORED_END]
-  jeq r1, r2, check_signature
+  jeq r1, r2, signer_checked
   mov64 r3, r7
   call has_entry
-  mov64 r1, r0
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
-  jeq r1, 0, fail
-check_signature:
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
-  ldxb r1, [r9+IS_SIGNER]
+  jeq r0, 0, fail
+  ja signer_checked
+check_own_signature:
+  ldxb r1, [r6+IS_SIGNER]
   jeq r1, 0, fail
 signer_checked:
   add64 r7, ENTRY
@@ -189,6 +179,7 @@ signer_checked:
 signers_checked:
 
 ; No entry comes twice. A key may, with and without its flag.
+  mov64 r9, INVALID_ARGUMENT
   ldxdw r7, [r10-NEW]
 next_entry:
   ldxdw r2, [r10-NEW_END]
@@ -198,19 +189,18 @@ next_entry:
   mov64 r1, r7
   call has_entry
   jeq r0, 0, next_entry
-  mov64 r0, INVALID_ARGUMENT
   ja fail
 entries_differ:
 
 ; There are at least as many signers as before, and the account has room for the instruction and is writable.
-  mov64 r0, MISSING_REQUIRED_SIGNATURE
+  mov64 r9, MISSING_REQUIRED_SIGNATURE
   ldxdw r1, [r10-STORED_SIGNERS]
   jgt r1, r8, fail
-  mov64 r0, INVALID_INSTRUCTION_DATA
+  mov64 r9, INVALID_INSTRUCTION_DATA
   ldxdw r3, [r10-STORE_LENGTH]
   ldxdw r1, [r6+DATA_LENGTH]
   jgt r3, r1, fail
-  mov64 r0, CUSTOM_0
+  mov64 r9, CUSTOM_0
   ldxb r1, [r6+IS_WRITABLE]
   jeq r1, 0, fail
 
@@ -237,6 +227,7 @@ copy_byte:
   sub64 r3, 1
   ja copy_byte
 fail:
+  mov64 r0, r9
   lsh64 r0, 32
 end:
   exit
