@@ -268,7 +268,7 @@ export class Ledger {
       this.#settle();
       if (slot === base.slot) this.#setState(accounts, slot);
     }
-    restoreRuntime(this.runtime, this.epochs, this.accounts.stored());
+    restoreRuntime(this);
     beginSlot(this);
     const lastMs = Number(this.blocks.time(this.blocks.openSlot)) * 1000;
     if (lastMs > nowMs) this.clock.set(lastMs);

@@ -15,8 +15,26 @@ export class ByteWriter {
     return this;
   }
 
+  u16(value: number): this {
+    this.#view.setUint16(this.#offset, value, true);
+    this.#offset += 2;
+    return this;
+  }
+
+  i16(value: number): this {
+    this.#view.setInt16(this.#offset, value, true);
+    this.#offset += 2;
+    return this;
+  }
+
   u32(value: number): this {
     this.#view.setUint32(this.#offset, value, true);
+    this.#offset += 4;
+    return this;
+  }
+
+  i32(value: number): this {
+    this.#view.setInt32(this.#offset, value, true);
     this.#offset += 4;
     return this;
   }

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
 import { serviceError } from '../../base/service-error.ts';
+import { rentExempt } from '../bank/rent-exempt.ts';
 import type { Ledger } from '../ledger.ts';
-import type { KeyedAccount } from '../model.ts';
 import { isElf, upgradeableProgram, upgradeAuthority } from '../programs/upgradeable-program.ts';
 import { addressOf } from './address-or-none.ts';
 import { findCode } from './find-code.ts';
@@ -27,12 +27,8 @@ export const localnetSetProgram: LedgerHandler<Ledger, 'localnet_setProgram'> = 
   const accounts = await upgradeableProgram({ address, elf, authority, slot });
   writeAccounts(
     ledger,
-    accounts.map((entry) => withRent(ledger, entry)),
+    accounts.map((entry) => rentExempt(ledger.runtime, entry)),
     NO_PROGRAM,
   );
   return null;
 };
-
-function withRent({ runtime }: Ledger, { address, account }: KeyedAccount): KeyedAccount {
-  return { address, account: { ...account, lamports: runtime.rentExemption(BigInt(account.data.length)) } };
-}

@@ -1,21 +1,34 @@
+import type { AccountStore } from '../accounts/account-store.ts';
+import { CONFIG_PROGRAM } from '../addresses/program-ids.ts';
 import type { Runtime } from '../bank/runtime.ts';
 import type { EpochSchedule } from '../epoch/epoch.ts';
+import type { Fork } from '../fork/fork.ts';
 import { shippedAccounts } from '../genesis/shipped-accounts.ts';
-import type { KeyedAccount } from '../model.ts';
+import { configProgram } from '../programs/config-program.ts';
 
-/** Gives a new runtime the accounts of a stored ledger, and takes those that are not among them. */
-export function restoreRuntime(
-  runtime: Runtime,
-  epochs: EpochSchedule,
-  accounts: readonly KeyedAccount[],
-): void {
-  const stored = new Map(accounts.map(({ address, account }) => [address, account]));
+type StoredLedger = {
+  readonly runtime: Runtime;
+  readonly accounts: AccountStore;
+  readonly blocks: { readonly openSlot: bigint };
+  readonly epochs: EpochSchedule;
+  /** Undefined: it is no fork. */
+  readonly fork: Fork | undefined;
+};
+
+/**
+ * Gives a new runtime the accounts of a stored ledger, and takes those that are not among them. A ledger that was begun without a config
+ * program gets it in its open slot.
+ */
+export function restoreRuntime({ runtime, accounts, blocks, epochs, fork }: StoredLedger): void {
+  if (fork === undefined && accounts.current(CONFIG_PROGRAM) === undefined)
+    for (const { address, account } of configProgram(runtime))
+      accounts.write(address, account, blocks.openSlot);
+  const all = accounts.stored();
+  const stored = new Map(all.map(({ address, account }) => [address, account]));
   for (const { address } of shippedAccounts(runtime, { epochs, history: new Map() }))
     if (!stored.has(address)) runtime.write(address, undefined);
   // The runtime loads a program when it is written, so its code has to be there.
-  const programsLast = accounts.toSorted(
-    (a, b) => Number(a.account.executable) - Number(b.account.executable),
-  );
+  const programsLast = all.toSorted((a, b) => Number(a.account.executable) - Number(b.account.executable));
   for (const { address, account } of programsLast) {
     const present = runtime.read(address);
     const isSame =

@@ -1,4 +1,5 @@
 import { supplyProblem } from '../accounts/supply-problem.ts';
+import { rentExempt } from '../bank/rent-exempt.ts';
 import type { Runtime } from '../bank/runtime.ts';
 import {
   MEMO_V3_PROGRAM,
@@ -9,7 +10,9 @@ import {
 } from '../addresses/program-ids.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { EpochSchedule } from '../epoch/epoch.ts';
+import type { Fork } from '../fork/fork.ts';
 import type { Account, KeyedAccount } from '../model.ts';
+import { configProgram } from '../programs/config-program.ts';
 import { initialStakeHistory } from '../validator/stake-history.ts';
 import { VOTE_ACCOUNT_BYTES, voteAccountData, voteRecord } from '../validator/vote-state.ts';
 import type { Genesis } from './genesis.ts';
@@ -26,6 +29,8 @@ type GenesisParts = {
   readonly additions: GenesisAdditions;
   /** The slot in which the ledger starts. */
   readonly slot: bigint;
+  /** Undefined: it is no fork. */
+  readonly fork: Fork | undefined;
 };
 
 /**
@@ -37,13 +42,15 @@ type GenesisParts = {
  */
 export function genesisAccounts(
   runtime: Runtime,
-  { genesis, epochs, additions, slot }: GenesisParts,
+  { genesis, epochs, additions, slot, fork }: GenesisParts,
 ): readonly KeyedAccount[] {
   const history = initialStakeHistory(epochs.epochOf(slot), genesis.stakeLamports);
   const shipped = shippedAccounts(runtime, { epochs, history });
   const own = [
     ...ownAccounts(runtime, { genesis, epochs, slot }),
     ...memoV4(runtime),
+    // A fork takes that of its network.
+    ...(fork === undefined ? configProgram(runtime) : []),
     ...mintAccount(additions),
   ];
   for (const { address, account } of own) runtime.write(address, account);
@@ -79,9 +86,7 @@ function writeAdded(runtime: Runtime, { address, account, origin }: AddedAccount
 }
 
 function withRent(runtime: Runtime, entry: AddedAccount): AddedAccount {
-  if (entry.isMadeExempt !== true) return entry;
-  const { account } = entry;
-  return { ...entry, account: { ...account, lamports: runtime.rentExemption(BigInt(account.data.length)) } };
+  return entry.isMadeExempt === true ? { ...entry, ...rentExempt(runtime, entry) } : entry;
 }
 
 function mintAccount({ mint }: GenesisAdditions): readonly KeyedAccount[] {

@@ -26,13 +26,17 @@ export function isElf(bytes: Uint8Array): boolean {
 }
 
 /** Returns the accounts of a program of the upgradeable loader without lamports, in the order in which the runtime takes them: its code first. */
-export async function upgradeableProgram({
-  address,
-  elf,
-  authority,
-  slot,
-}: UpgradeableProgram): Promise<readonly [code: KeyedAccount, program: KeyedAccount]> {
-  const codeAddress = await programDataAddressOf(address);
+export async function upgradeableProgram(
+  program: UpgradeableProgram,
+): Promise<readonly [code: KeyedAccount, program: KeyedAccount]> {
+  return upgradeableAccounts(program, await programDataAddressOf(program.address));
+}
+
+/** Returns the same for a program whose code has an address that is known. */
+export function upgradeableAccounts(
+  { address, elf, authority, slot }: UpgradeableProgram,
+  codeAddress: string,
+): readonly [code: KeyedAccount, program: KeyedAccount] {
   const head = new ByteWriter(CODE_HEAD_BYTES).u32(CODE_TAG).u64(slot).bytes;
   const program = new ByteWriter(PROGRAM_BYTES).u32(PROGRAM_TAG).put(base58.decode(codeAddress)).bytes;
   const code = withUpgradeAuthority(loaded(Buffer.concat([head, elf]), false), authority);

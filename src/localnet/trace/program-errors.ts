@@ -56,6 +56,7 @@ const ERRORS: ReadonlyMap<string, readonly string[]> = new Map([
   [programs.TOKEN_PROGRAM, TOKEN],
   [programs.TOKEN_2022_PROGRAM, TOKEN],
   [programs.STAKE_PROGRAM, STAKE],
+  [programs.CONFIG_PROGRAM, ['the account to write is read-only in this transaction']],
   [programs.ASSOCIATED_TOKEN_PROGRAM, ['the account belongs to another owner']],
 ]);
 

@@ -1,5 +1,6 @@
 import * as programs from '../addresses/program-ids.ts';
 import { type ByteReader, decodeBytes } from '../bytes/byte-reader.ts';
+import { readConfigKeys } from '../encode/parsed-account/config.ts';
 import type { JsonValue } from '../encode/parsed-account/parsed-state.ts';
 
 type NamedParts = { readonly instruction: string; readonly info: JsonValue };
@@ -24,6 +25,16 @@ const PROGRAMS: ReadonlyMap<string, UnparsedProgram> = new Map<string, UnparsedP
   [
     programs.COMPUTE_BUDGET_PROGRAM,
     { name: 'compute-budget', read: (reader) => reader.oneOf(reader.u8(), BUDGET_FORMS)(reader) },
+  ],
+  [
+    programs.CONFIG_PROGRAM,
+    {
+      name: 'config',
+      read: (reader) => ({
+        instruction: 'store',
+        info: { keys: readConfigKeys(reader), dataLength: reader.left },
+      }),
+    },
   ],
   [programs.ED25519_PROGRAM, { name: 'ed25519', read: verify }],
   [programs.SECP256K1_PROGRAM, { name: 'secp256k1', read: verify }],

@@ -2,6 +2,7 @@ import type { ParsedAccount } from '../../../../generated/ledger/types.ts';
 import type { Account } from '../../model.ts';
 import * as programs from '../../addresses/program-ids.ts';
 import { byName } from '../by-name.ts';
+import { parseConfig } from './config.ts';
 import { parseLookupTable } from './lookup-table.ts';
 import { parseNonce } from './nonce.ts';
 import type { ParsedState } from './parsed-state.ts';
@@ -42,5 +43,6 @@ const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   [programs.UPGRADEABLE_LOADER, { program: 'bpf-upgradeable-loader', parse: parseUpgradeableLoader }],
   [programs.STAKE_PROGRAM, { program: 'stake', parse: parseStake }],
   [programs.VOTE_PROGRAM, { program: 'vote', parse: parseVote }],
+  [programs.CONFIG_PROGRAM, { program: 'config', parse: parseConfig }],
   [programs.SYSVAR_OWNER, { program: 'sysvar', parse: (data, address) => parseSysvar(address, data) }],
 ]);
