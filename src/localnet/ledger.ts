@@ -58,7 +58,7 @@ export class Ledger {
   readonly finalitySlots: bigint;
   /** "ip:port" of the ledger's RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
-  /** True when the ledger ends. */
+  /** True when the ledger ends: calls that close many slots end with an error. */
   isStopped = false;
   readonly epochs: EpochSchedule;
   readonly votes: boolean;
@@ -190,12 +190,6 @@ export class Ledger {
   isKnown(transaction: DecodedTransaction): boolean {
     const [signature = ''] = transaction.signatures;
     return this.blocks.index.find(signature) !== undefined || this.incoming.has(transaction);
-  }
-
-  /** Stops the ledger; pending transactions are lost. */
-  stop(): void {
-    this.isStopped = true;
-    this.incoming.stop();
   }
 
   /** Executes a sanitized transaction into the open slot. */
