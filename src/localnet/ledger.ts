@@ -9,6 +9,7 @@ import { type Commitment, commitmentOfSlot, slotAtCommitment } from './blocks/co
 import { leaveState } from './accounts/left-state.ts';
 import { derivedAccounts } from './accounts/derived-accounts.ts';
 import { EpochSchedule } from './epoch/epoch.ts';
+import { equalEpochs } from './epoch/epoch-lengths.ts';
 import { beginEpoch } from './epoch/begin-epoch.ts';
 import { beginSlot } from './epoch/begin-slot.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
@@ -95,7 +96,7 @@ export class Ledger {
     this.genesis = genesis;
     this.manifest = manifest;
     this.runtime = new Runtime({ lamportsPerByte: BigInt(lamportsPerByte), features, computeUnitLimit });
-    this.epochs = new EpochSchedule(BigInt(slotsPerEpoch));
+    this.epochs = new EpochSchedule(manifest.epochs ?? equalEpochs(BigInt(slotsPerEpoch)));
     this.#epochTimes = new EpochTimes(this.epochs.epochOf(base.slot), base.epochStart);
     const isOwnVote = ({ transaction }: TransactionRecord): boolean =>
       transaction.message.staticKeys[0] === genesis.identity.address && isVote(transaction);

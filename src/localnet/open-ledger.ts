@@ -136,7 +136,9 @@ async function beginLedger(options: LocalnetOptions, fork: Fork | undefined): Pr
 
 function ledgerOptions(options: LocalnetOptions): LedgerOptions {
   const landingDelayMs = Math.max(LANDING_DELAY_MS.least, Math.min(options.slotMs, LANDING_DELAY_MS.most));
-  return { ...options, landingDelayMs, nowMs: Date.now };
+  const { slotsPerEpoch, ...rest } = options;
+  const epochs = options.given.has('slots-per-epoch') ? { slotsPerEpoch } : {};
+  return { ...rest, ...epochs, landingDelayMs, nowMs: Date.now };
 }
 
 /** Options that a ledger which goes on does not follow, because it was begun with others. */
