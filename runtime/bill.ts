@@ -25,21 +25,43 @@ export type BilledInvoice = {
   readonly from_seq: number;
 };
 
+/** A credit note of an invoice. */
+export type BillNote = {
+  readonly number: string;
+  readonly invoice_number: string;
+  readonly amount_usd: string;
+  readonly reason: string;
+  readonly issued_at: string;
+};
+
 /** The form of a bill in a file: a line of JSON for each item. */
 export const BILL_FORM = 'keyslot bill v1';
 
-/** A part of a bill: the invoice, then the records of the audit log from `from_seq` on, each head behind its record. */
+/**
+ * A part of a bill: the invoice, then the records of the audit log from `from_seq` on, each head behind its record, then the credit notes of the
+ * invoice, oldest first.
+ */
 export type BillItem<I extends BilledInvoice = BilledInvoice> =
   | { readonly bill: typeof BILL_FORM; readonly invoice: I }
   | { readonly record: ChainRecord }
-  | { readonly head: ChainHead };
+  | { readonly head: ChainHead }
+  | { readonly credit_note: BillNote };
 
 /** The action that the audit log records an invoice with. */
 export const ISSUED = 'invoice.issue';
+/** That of a credit note. */
+export const CREDITED = 'credit_note.issue';
+
+/** True for the record of a credit note of an invoice: an account has one for each month. */
+export function isNoteOf({ action, charges }: ChainRecord, { month }: Pick<BilledInvoice, 'month'>): boolean {
+  return action === CREDITED && charges?.[0]?.month === month;
+}
 
 /** Reads what a bill is made of. */
 export type BillReads<I extends BilledInvoice> = {
-  readonly readInvoice: (number: string) => Promise<I>;
+  readonly readInvoice: (
+    number: string,
+  ) => Promise<{ readonly invoice: I; readonly credit_notes: readonly BillNote[] }>;
   readonly readChain: (
     fromSeq: number,
   ) => Promise<{ readonly records: readonly ChainRecord[]; readonly next_seq?: number }>;
@@ -48,13 +70,13 @@ export type BillReads<I extends BilledInvoice> = {
   ) => Promise<{ readonly heads: readonly ChainHead[]; readonly next_seq?: number }>;
 };
 
-/** The record of the invoice is not signed yet. */
+/** The record of the invoice, or of a credit note of it, is not signed yet. */
 export class BillNotSigned extends Error {
   override readonly name = 'BillNotSigned';
 
   constructor() {
     super(
-      'The records of the invoice are not signed yet; the server signs them within a minute: try again then.',
+      'The records of the invoice, or of a credit note of it, are not signed yet; the server signs them within a minute: try again then.',
     );
   }
 }
@@ -70,18 +92,22 @@ export type BillPlace = {
   readonly fromSeq: number;
   /** True if the record of the invoice stands before it. */
   readonly isIssued: boolean;
+  /** The numbers of its credit notes whose records stand before it. */
+  readonly notes: readonly string[];
 };
 
 /**
- * Yields an invoice with all records that its charges are in, or those from a place on, up to the first signed head that covers them.
- * Throws `BillNotSigned` at the end of the records if there is none yet.
+ * Yields an invoice with all records that its charges and credit notes are in, or those from a place on, up to the first signed head that covers
+ * them, and the credit notes. Throws `BillNotSigned` at the end of the records if there is none yet.
  */
 export async function* readBill<I extends BilledInvoice>(
   reads: BillReads<I>,
   number: string,
   place?: BillPlace,
 ): AsyncGenerator<BillItem<I>, void, undefined> {
-  const invoice = await reads.readInvoice(number);
+  const { invoice, credit_notes: noted } = await reads.readInvoice(number);
+  let notes = noted;
+  const issued = new Set(place?.notes);
   yield { bill: BILL_FORM, invoice };
   const { fromSeq } = place ?? { fromSeq: invoice.from_seq };
   const heads = walk(fromSeq, async (seq) => {
@@ -97,10 +123,16 @@ export async function* readBill<I extends BilledInvoice>(
   for await (const record of records) {
     yield { record };
     isIssued ||= record.action === ISSUED && record.subject === number;
+    if (isNoteOf(record, invoice)) issued.add(record.subject ?? '');
     while (head !== undefined && head.seq < record.seq) head = (await heads.next()).value;
     if (head === undefined || head.seq !== record.seq) continue;
     yield { head };
-    if (isIssued) return;
+    if (!isIssued) continue;
+    // One that was issued while the records were read.
+    if (issued.size > notes.length) ({ credit_notes: notes } = await reads.readInvoice(number));
+    if (!notes.every((note) => issued.has(note.number))) continue;
+    for (const note of notes) yield { credit_note: note };
+    return;
   }
   throw new BillNotSigned();
 }

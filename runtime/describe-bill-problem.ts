@@ -20,6 +20,22 @@ export function describeProblem(problem: BillProblem): string {
       return 'The records have nothing about the issue of this invoice.';
     case 'document':
       return `The invoice is not the one that was issued: its digest is ${problem.presented}, and record ${problem.seq} has ${problem.issued}.`;
+    case 'note_missing':
+      return `Record ${problem.seq} issues the credit note ${problem.number}, which the bill does not have.`;
+    case 'note_not_issued':
+      return `The records have nothing about the issue of the credit note ${problem.number}.`;
+    case 'note_twice':
+      return `The credit note ${problem.number} is there more than once.`;
+    case 'note_order':
+      return `Record ${problem.seq} issues the credit note ${problem.number}, which does not follow ${problem.before === '' ? 'any' : problem.before}.`;
+    case 'note_invoice':
+      return `The credit note ${problem.number} is not of this invoice: it names ${problem.stated}.`;
+    case 'note_amount':
+      return `The credit note ${problem.number} has ${problem.stated} USD, and record ${problem.seq} has ${problem.recorded} USD.`;
+    case 'note_document':
+      return `The credit note ${problem.number} is not the one that was issued: its digest is ${problem.presented}, and record ${problem.seq} has ${problem.issued}.`;
+    case 'notes_above':
+      return `The credit notes give back ${problem.credited} USD, more than the ${problem.total} USD of the invoice.`;
     case 'charge':
       return problem.expected === undefined
         ? `Record ${problem.seq} charges ${problem.charged} USD for ${problem.operation}, which the price list does not have.`

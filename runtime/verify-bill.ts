@@ -8,6 +8,7 @@ import {
   findRecordFault,
 } from './audit-chain.ts';
 import { BILL_FORM, type BilledInvoice, type BillItem, ISSUED } from './bill.ts';
+import { BillNotes, type NoteFault } from './bill-notes.ts';
 import { documentBytes } from './document-bytes.ts';
 import { toHex } from './hex.ts';
 import type { UsedPrices } from './used-prices.ts';
@@ -24,6 +25,7 @@ export type BillDeps = ChainCrypto & {
 /** A fault of a bill: of its records, or of what the invoice makes of them. */
 export type BillProblem =
   | BillFault
+  | NoteFault
   | { readonly kind: 'chain'; readonly fault: ChainFault }
   /** Nothing signed covers the records from this one on. */
   | { readonly kind: 'unsigned'; readonly seq: number }
@@ -42,6 +44,8 @@ export type BillVerdict = {
   readonly hasDigest: boolean;
   /** Micro-USD. */
   readonly billed: Billed;
+  /** Micro-USD that its credit notes give back. */
+  readonly credited: bigint;
   /** The prices of the charges, which nobody but the customer can hold against what was agreed. */
   readonly prices: readonly UsedPrices[];
   readonly problems: readonly BillProblem[];
@@ -58,7 +62,7 @@ const MOST_PROBLEMS = 20;
 
 /**
  * Recomputes an invoice from the signed records of its charges: every number, link and hash of the records, every head, the price of each
- * charge, and the lines and totals of the invoice. Throws `NoBill` for items that are not one.
+ * charge, the lines and totals of the invoice, and its credit notes. Throws `NoBill` for items that are not one.
  */
 export async function verifyBill(
   deps: BillDeps,
@@ -79,6 +83,7 @@ class BillVerification {
   #waiting: ChainRecord[] = [];
   #invoice: BilledInvoice | undefined;
   #tally: BillTally | undefined;
+  #notes: BillNotes | undefined;
   #place: ChainPlace = { seq: 0, hash: undefined };
   #records = 0;
   #heads = 0;
@@ -95,18 +100,22 @@ class BillVerification {
     if ('invoice' in item) return this.#begin(item);
     if (this.#invoice === undefined) throw new NoBill('the first line is not an invoice');
     if ('head' in item) return this.#takeHead(item.head, this.#invoice);
+    if ('credit_note' in item) return this.#notes?.addNote(item.credit_note);
     this.#waiting.push(item.record);
     if (this.#waiting.length >= BATCH) await this.#takeRecords(this.#invoice);
   }
 
   async end(): Promise<BillVerdict> {
-    const [invoice, tally] = [this.#invoice, this.#tally];
-    if (invoice === undefined || tally === undefined) throw new NoBill('there is no invoice');
+    const [invoice, tally, notes] = [this.#invoice, this.#tally, this.#notes];
+    if (invoice === undefined || tally === undefined || notes === undefined)
+      throw new NoBill('there is no invoice');
     if (!this.isBroken) await this.#takeRecords(invoice);
     if (!this.isBroken) this.#conclude(invoice, tally);
+    if (!this.isBroken) this.#problems.push(...(await notes.compare(this.#deps, tally.billed().total)));
     return {
       ...{ invoice, records: this.#records, heads: this.#heads, publicKeys: [...this.#publicKeys] },
       ...{ hasDigest: this.#hasDigest, billed: tally.billed(), prices: tally.usedPrices() },
+      credited: notes.credited(),
       problems: this.#problems,
     };
   }
@@ -115,6 +124,7 @@ class BillVerification {
     if (bill !== BILL_FORM || this.#invoice !== undefined) throw new NoBill(`expected one ${BILL_FORM}`);
     this.#invoice = invoice;
     this.#tally = new BillTally(invoice, this.#deps.prices);
+    this.#notes = new BillNotes(invoice);
     this.#place = { seq: invoice.from_seq - 1, hash: undefined };
   }
 
@@ -128,6 +138,7 @@ class BillVerification {
     if (fault !== undefined) return this.#break({ kind: 'chain', fault });
     for (const record of records) {
       if (record.action === ISSUED && record.subject === number) await this.#takeIssue(record, invoice);
+      this.#notes?.addRecord(record);
       const wrong = this.#tally?.add(record) ?? [];
       this.#problems.push(...wrong.slice(0, MOST_PROBLEMS - this.#problems.length));
     }

@@ -1701,7 +1701,7 @@ export type components = {
       readonly error_budget: components['schemas']['ErrorBudget'];
       /** @description The last 24 months that are over, newest first. */
       readonly history: readonly components['schemas']['PastMonth'][];
-      /** @description Work of this month and later that is not cancelled, in the order of its beginning. */
+      /** @description Work of the last months and later that is not cancelled, in the order of its beginning. */
       readonly planned_work: readonly components['schemas']['PlannedWork'][];
     };
     /**

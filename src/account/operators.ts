@@ -48,6 +48,13 @@ export async function readOperators(store: Store, ring: TokenRing, accountId?: s
   for (const row of rows) ring.setOperates(row.id, row.operates);
 }
 
+/** Returns the ids of the accounts that operate the server. */
+export async function operatingAccounts(tx: Pick<StoreTransaction, 'select'>): Promise<readonly string[]> {
+  const { id, operates } = accounts;
+  const rows = await tx.select({ id }).from(accounts).where(eq(operates, true));
+  return rows.map((row) => row.id);
+}
+
 /** @throws ServiceError `accountNotOperator` when the account does not operate the server; the transaction keeps it so. */
 export async function assertOperates(tx: Pick<StoreTransaction, 'select'>, accountId: string): Promise<void> {
   const { name, operates } = accounts;

@@ -1,5 +1,8 @@
-import { PLANS } from '../../generated/plans.ts';
+import { randomUUID } from 'node:crypto';
+import type { RecordChange } from '../account/api-keys.ts';
+import { appendAudits } from '../account/audit/append-audits.ts';
 import { findAccount } from '../account/find-account.ts';
+import { operatingAccounts } from '../account/operators.ts';
 import { measureMonth } from '../account/service-level/measure-month.ts';
 import { utcMonth } from '../base/utc-month.ts';
 import { readPastMonths } from '../account/service-level/past-months.ts';
@@ -12,9 +15,11 @@ import type { ServiceLevelRequest } from './service-level-request.ts';
 
 /** The options that set the times of work. */
 const OPTIONS = { starts_at: '--from', ends_at: '--until' } as const;
-const LISTED_MS = PLANS.availability.kept.days * 86_400_000;
 
-/** Does what a request about the service level asks. Results have the members of the account service. */
+/**
+ * Does what a request about the service level asks. Results have the members of the account service. A change of planned work is in the audit
+ * logs of the accounts that operate the server.
+ */
 export async function serveServiceLevel(
   store: Store,
   request: ServiceLevelRequest,
@@ -24,16 +29,34 @@ export async function serveServiceLevel(
     case 'availability':
       return showAvailability(store, request.account, nowMs);
     case 'planned-work.list':
-      return { planned_work: (await listWork(store, nowMs - LISTED_MS)).map(showPlannedWork) };
+      return { planned_work: (await listWork(store, nowMs)).map(showPlannedWork) };
     case 'planned-work.announce': {
       const fault = workFault(request, nowMs);
       if (fault !== undefined)
         throw serviceError('invalidCommand', { reason: `${OPTIONS[fault.member]} ${fault.detail}` });
-      return showPlannedWork(await announceWork({ store }, request, nowMs));
+      return showPlannedWork(
+        await announceWork({ store, record: recordFor('announcework', nowMs) }, request, nowMs),
+      );
     }
     case 'planned-work.cancel':
-      return showPlannedWork(await cancelWork({ store }, request.id, nowMs));
+      return showPlannedWork(
+        await cancelWork({ store, record: recordFor('cancelwork', nowMs) }, request.id, nowMs),
+      );
   }
+}
+
+/** A command has no account, no token, and no request id but one that is made for its records. */
+function recordFor(action: string, nowMs: number): RecordChange {
+  const requestId = `cmd_${randomUUID()}`;
+  return async (tx, subject) => {
+    const fact = { action, outcome: 'ok', requestId, subject };
+    const operators = await operatingAccounts(tx);
+    await appendAudits(
+      tx,
+      operators.map((accountId) => ({ accountId, fact })),
+      nowMs,
+    );
+  };
 }
 
 async function showAvailability(store: Store, account: string | undefined, nowMs: number) {

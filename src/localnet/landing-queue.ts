@@ -49,14 +49,21 @@ export class LandingQueue {
     return this.#waiting.has(keyOf(transaction));
   }
 
-  /** Lands the transactions that are pending now, without their delay. */
-  async flush(): Promise<void> {
+  /** Number of transactions that are pending. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Lands the transactions that are pending now, without their delay; those for which `withinMs` is too short stay pending. */
+  async flush(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const endMs = performance.now() + withinMs;
     let begunMs = performance.now();
     for (const key of [...this.#waiting.keys()]) {
       if (performance.now() - begunMs > TURN_MS) {
         await turnOfOthers();
         begunMs = performance.now();
       }
+      if (performance.now() >= endMs) return;
       if (this.#waiting.has(key)) this.#landOldest();
     }
   }

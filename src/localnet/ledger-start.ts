@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
 import type { HistoryLimits } from './blocks/history-parts.ts';
 import type { ChainBase } from './disk/chain-base.ts';
 import type { Manifest } from './disk/manifest.ts';
+import { type EpochLengths, equalEpochs } from './epoch/epoch-lengths.ts';
 import { createGenesis, type Genesis } from './genesis/genesis.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 
@@ -34,16 +36,24 @@ export function ledgerStart(options: LedgerOptions, nowMs: number): LedgerStart 
   const slot = warpSlot > emptySlots ? warpSlot - emptySlots : 0n;
   const genesis = createGenesis(nowMs - Number(emptySlots) * slotMs, options.additions?.faucetLamports);
   const { hash, time, faucetLamports } = genesis;
+  const epochs = epochsOf(options);
   return {
     genesis,
     manifest: {
       ...{ genesisHash: hash, genesisTime: time, faucetLamports, features: options.features },
       ...{ fork: fork?.origin, branch: 0 },
-      slotsPerEpoch: options.slotsPerEpoch ?? CONFIG_INTEGERS['localnet.slots_per_epoch'].default,
+      slotsPerEpoch: Number(epochs.slotsPerEpoch),
+      ...(isDeepStrictEqual(epochs, equalEpochs(epochs.slotsPerEpoch)) ? {} : { epochs }),
       lamportsPerByte: options.lamportsPerByte ?? CONFIG_INTEGERS['localnet.lamports_per_byte'].default,
     },
     base: { ...{ slot, blockhash: hash, time, epochStart: time, transactionCount: 0 }, isPurged: false },
   };
+}
+
+/** Those that are asked for, else those of a fork's node. */
+function epochsOf({ slotsPerEpoch, fork }: LedgerOptions): EpochLengths {
+  if (slotsPerEpoch === undefined && fork?.origin.epochs !== undefined) return fork.origin.epochs;
+  return equalEpochs(BigInt(slotsPerEpoch ?? CONFIG_INTEGERS['localnet.slots_per_epoch'].default));
 }
 
 /** Returns the number of slots between a block's confirmation and its finalization. */

@@ -9,6 +9,7 @@ import { type Commitment, commitmentOfSlot, slotAtCommitment } from './blocks/co
 import { leaveState } from './accounts/left-state.ts';
 import { derivedAccounts } from './accounts/derived-accounts.ts';
 import { EpochSchedule } from './epoch/epoch.ts';
+import { equalEpochs } from './epoch/epoch-lengths.ts';
 import { beginEpoch } from './epoch/begin-epoch.ts';
 import { beginSlot } from './epoch/begin-slot.ts';
 import { EpochTimes } from './epoch/epoch-times.ts';
@@ -58,7 +59,7 @@ export class Ledger {
   readonly finalitySlots: bigint;
   /** "ip:port" of the ledger's RPC and subscriptions; null while it serves none. */
   rpcAddress: string | null = null;
-  /** True when the ledger ends. */
+  /** True when the ledger ends: calls that close many slots end with an error. */
   isStopped = false;
   readonly epochs: EpochSchedule;
   readonly votes: boolean;
@@ -96,7 +97,7 @@ export class Ledger {
     this.genesis = genesis;
     this.manifest = manifest;
     this.runtime = new Runtime({ lamportsPerByte: BigInt(lamportsPerByte), features, computeUnitLimit });
-    this.epochs = new EpochSchedule(BigInt(slotsPerEpoch));
+    this.epochs = new EpochSchedule(manifest.epochs ?? equalEpochs(BigInt(slotsPerEpoch)));
     this.#epochTimes = new EpochTimes(this.epochs.epochOf(base.slot), base.epochStart);
     const isOwnVote = ({ transaction }: TransactionRecord): boolean =>
       transaction.message.staticKeys[0] === genesis.identity.address && isVote(transaction);
@@ -191,12 +192,6 @@ export class Ledger {
   isKnown(transaction: DecodedTransaction): boolean {
     const [signature = ''] = transaction.signatures;
     return this.blocks.index.find(signature) !== undefined || this.incoming.has(transaction);
-  }
-
-  /** Stops the ledger; pending transactions are lost. */
-  stop(): void {
-    this.isStopped = true;
-    this.incoming.stop();
   }
 
   /** Executes a sanitized transaction into the open slot. */

@@ -19,14 +19,19 @@ export type KeptLedger = {
   readonly ledger: Ledger;
   /** Resolves with the error when a slot could not be written to the folder: none is after that. */
   readonly failed: Promise<unknown>;
-  /** Closes the open slot and the folder, if there is one. Stop the ledger first. */
+  /**
+   * Ends it when nothing is asked of it any more. In a folder, the transactions that were accepted land first, for a second at most, and the open
+   * slot is written, be the clock paused or not.
+   */
   readonly close: () => Promise<void>;
-  /** Gives the folder free, after a failure. */
+  /** Gives the folder free, after a failure; what is pending is lost. */
   readonly release: () => Promise<void>;
 };
 
 /** A transaction is pending for a slot, within these bounds: long enough for a client to subscribe to it, and no longer. */
 const LANDING_DELAY_MS = { least: 50, most: 200 };
+/** Time at the end of a ledger for what is pending; the server that started it as a child kills it after 3 s. */
+const LAST_LANDINGS_MS = 1_000;
 
 /**
  * Begins a ledger in memory or in a folder, or goes on with the one in that folder. With `waitUntil` it waits for a process that has the
@@ -39,9 +44,12 @@ export async function openLedger(options: LocalnetOptions, waitUntil?: AbortSign
   openSnapshotDirectory(options.snapshots.directory);
   if (directory === undefined) {
     const fork = await openFork({ given: options.forkOf, stored: undefined, warn });
-    const end = async (): Promise<void> => await fork?.close();
-    const failed = new Promise<never>(() => undefined);
-    return { ledger: await beginLedger(options, fork), failed, close: end, release: end };
+    const ledger = await beginLedger(options, fork);
+    const end = async (): Promise<void> => {
+      ledger.incoming.stop();
+      await fork?.close();
+    };
+    return { ledger, failed: new Promise<never>(() => undefined), close: end, release: end };
   }
   const folder = await openLedgerFolder({ directory, reset, finalitySlots, waitUntil });
   try {
@@ -53,7 +61,7 @@ export async function openLedger(options: LocalnetOptions, waitUntil?: AbortSign
 }
 
 async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promise<KeptLedger> {
-  const { directory, stored, release } = folder;
+  const { directory, stored } = folder;
   const journalOptions = {
     directory,
     onFailure: (error: unknown) =>
@@ -77,8 +85,13 @@ async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promi
         });
   const keeper = new LedgerKeeper(ledger, journal, journalOptions);
   ledger.keepBy(keeper);
+  const release = async (): Promise<void> => {
+    ledger.incoming.stop();
+    await folder.release();
+  };
   const close = async (): Promise<void> => {
     try {
+      await landPending(ledger);
       ledger.tick();
       await keeper.close();
       await fork?.close();
@@ -87,6 +100,12 @@ async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promi
     }
   };
   return { ledger, failed: keeper.failed, close, release };
+}
+
+async function landPending({ incoming }: Ledger): Promise<void> {
+  await incoming.flush(LAST_LANDINGS_MS);
+  if (incoming.size > 0)
+    warn(`${incoming.size} transactions that were accepted are lost: the end left no time for them`);
 }
 
 /** The manifest comes last: without it the folder holds no ledger. */
@@ -117,7 +136,9 @@ async function beginLedger(options: LocalnetOptions, fork: Fork | undefined): Pr
 
 function ledgerOptions(options: LocalnetOptions): LedgerOptions {
   const landingDelayMs = Math.max(LANDING_DELAY_MS.least, Math.min(options.slotMs, LANDING_DELAY_MS.most));
-  return { ...options, landingDelayMs, nowMs: Date.now };
+  const { slotsPerEpoch, ...rest } = options;
+  const epochs = options.given.has('slots-per-epoch') ? { slotsPerEpoch } : {};
+  return { ...rest, ...epochs, landingDelayMs, nowMs: Date.now };
 }
 
 /** Options that a ledger which goes on does not follow, because it was begun with others. */

@@ -12,7 +12,7 @@ export type ServedLedger = {
   readonly server: RpcServer;
   /** Rejects when a slot could not be closed; no slot passes after that. */
   readonly failed: Promise<never>;
-  /** Ends the serving and closes the ledger, which must not be used afterwards. */
+  /** Ends the serving and closes the ledger, which must not be used afterwards; rejects when its open slot could not be written. */
   readonly close: () => Promise<void>;
 };
 
@@ -49,9 +49,13 @@ export async function serveLedger(
   void kept.failed.then(fail);
   const close = async (): Promise<void> => {
     stopTimer();
-    ledger.stop();
+    ledger.isStopped = true;
     await server.close(CLOSE_DEADLINE_MS);
-    await (hasFailed ? kept.release() : kept.close());
+    try {
+      await (hasFailed ? kept.release() : kept.close());
+    } catch (error) {
+      throw slotProblem(options, error);
+    }
   };
   return { server, failed: failed.promise, close };
 }

@@ -143,6 +143,20 @@ describeStores('the service level', (backend) => {
     expect(records.map(({ action }) => action)).toEqual(['cancelwork', 'announcework', 'announcework']);
   });
 
+  test('work that is over stays visible to all accounts in the months after, until it is not listed any more', async () => {
+    const { announce, asCustomer, asOperator, setNow } = await open();
+    const work = await announce(FIRST_MS + DAY_MS, 60);
+    for (const [days, shown] of [
+      [2, [work]],
+      [45, [work]],
+      [365, []],
+    ] as const) {
+      setNow(FIRST_MS + days * DAY_MS);
+      expect((await asCustomer('getAvailability')).planned_work).toEqual(shown);
+      expect((await asOperator('listPlannedWork')).planned_work).toEqual(shown);
+    }
+  });
+
   test.each([
     ['a start now', FIRST_MS, FIRST_MS + HOUR_MS, '/starts_at'],
     ['a start within a minute', FIRST_MS + DAY_MS + 1, FIRST_MS + 2 * DAY_MS, '/starts_at'],

@@ -21,8 +21,11 @@ export type BillServer = {
 const FIRST = 5;
 const INVOICE = { number: 'INV-000001', account_id: 'a', month: '2026-01', from_seq: FIRST, due_usd: '1.00' };
 
-/** Starts one, which is stopped when the test ends. Heads are signed at each thousandth record, and at the last one unless `isSigned` is false. */
-export async function startBillServer(records: number, isSigned = true): Promise<BillServer> {
+/**
+ * Starts one, which is stopped when the test ends. Heads are signed at each thousandth record, and at the last one unless `isSigned` is false. The
+ * records of `notes` credit notes follow that of the invoice, which has a head of its own then.
+ */
+export async function startBillServer(records: number, isSigned = true, notes = 0): Promise<BillServer> {
   const asked: string[] = [];
   const refusals: { readonly path: string; readonly refusal: Refusal }[] = [];
   const last = FIRST + records - 1;
@@ -30,9 +33,11 @@ export async function startBillServer(records: number, isSigned = true): Promise
   const answer = (url: URL): object => {
     const from = Number(url.searchParams.get('from_seq'));
     const limit = Number(url.searchParams.get('limit'));
-    if (url.pathname.endsWith('/INV-000001')) return { invoice: INVOICE };
+    if (url.pathname.endsWith('/INV-000001'))
+      return { invoice: INVOICE, credit_notes: Array.from({ length: notes }, (_, index) => noteOf(index)) };
     const isChain = url.pathname.endsWith('/chain');
-    const all = isChain ? chain(last) : heads(last, isLastSigned);
+    const issued = last - notes;
+    const all = isChain ? chain(last, issued) : heads(last, issued, isLastSigned);
     const rest = all.filter(({ seq }) => seq >= from);
     const next = rest[limit];
     const page = rest.slice(0, limit);
@@ -65,18 +70,28 @@ export async function startBillServer(records: number, isSigned = true): Promise
   };
 }
 
-function chain(last: number) {
+function noteOf(index: number) {
+  return { number: `CN-00000${index + 1}`, invoice_number: 'INV-000001', amount_usd: '0.10' };
+}
+
+function chain(last: number, issued: number) {
   return Array.from({ length: last - FIRST + 1 }, (_, index) => {
     const seq = FIRST + index;
-    const what = seq === last ? { action: 'invoice.issue', subject: 'INV-000001' } : { action: 'sign' };
+    const note = {
+      ...{ action: 'credit_note.issue', subject: noteOf(seq - issued - 1).number },
+      charges: [{ operation: 'credit_note', month: '2026-01', units: 0, amount_usd: '-0.10' }],
+    };
+    const invoice = { action: 'invoice.issue', subject: 'INV-000001' };
+    const what = seq > issued ? note : seq === issued ? invoice : { action: 'sign' };
     return { seq, at: new Date(1_767_225_600_000 + seq * 1_000).toISOString(), ...what };
   });
 }
 
-function heads(last: number, isLastSigned: boolean) {
+function heads(last: number, issued: number, isLastSigned: boolean) {
   const seqs = Array.from({ length: Math.floor(last / 1_000) }, (_, index) => (index + 1) * 1_000);
   const signed = seqs.filter((seq) => seq >= FIRST && seq !== last);
-  return [...signed, ...(isLastSigned ? [last] : [])].map((seq) => ({ seq, hash: 'h' }));
+  const ofInvoice = issued < last ? [issued] : [];
+  return [...signed, ...ofInvoice, ...(isLastSigned ? [last] : [])].map((seq) => ({ seq, hash: 'h' }));
 }
 
 function refuse(response: ServerResponse, refusal: Refusal): unknown {

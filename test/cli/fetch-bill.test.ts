@@ -108,19 +108,23 @@ test('what was interrupted goes on behind the last line that is whole, and ends 
   expect(existsSync(`${path}.part`)).toBe(false);
 });
 
-test('a bill that was cut at every fifth byte ends as one that was not', async () => {
-  const server = await startBillServer(3);
-  const [whole, path] = [join(directory(), 'whole'), join(directory(), 'bill')];
-  await fetchTo(whole, server);
-  const bytes = readFileSync(whole);
-  for (let size = 0; size <= bytes.length; size += 5) {
-    const target = `${path}${size}`;
-    writeFileSync(`${target}.part`, bytes);
-    truncateSync(`${target}.part`, size);
-    await fetchTo(target, server);
-    expect(readFileSync(target).equals(bytes), `cut behind byte ${size}`).toBe(true);
-  }
-});
+test.each([0, 2])(
+  'a bill with %i credit notes that was cut at every fifth byte ends as one that was not',
+  async (notes) => {
+    const server = await startBillServer(3 + notes, true, notes);
+    const [whole, path] = [join(directory(), 'whole'), join(directory(), 'bill')];
+    await fetchTo(whole, server);
+    const bytes = readFileSync(whole);
+    expect(linesOf(whole).filter((line) => line.startsWith('{"credit_note"'))).toHaveLength(notes);
+    for (let size = 0; size <= bytes.length; size += 5) {
+      const target = `${path}${size}`;
+      writeFileSync(`${target}.part`, bytes);
+      truncateSync(`${target}.part`, size);
+      expect((await fetchTo(target, server)).failure, `cut behind byte ${size}`).toBeUndefined();
+      expect(readFileSync(target).equals(bytes), `cut behind byte ${size}`).toBe(true);
+    }
+  },
+);
 
 test('records that are not signed yet are kept, and the next run goes on with them', async () => {
   const server = await startBillServer(2_100, false);
@@ -133,6 +137,15 @@ test('records that are not signed yet are kept, and the next run goes on with th
   const { notes, failure } = await fetchTo(path, server);
   expect([failure, notes]).toEqual([undefined, `Going on with ${path}.part, which has 2099 records.\n`]);
   expect(linesOf(path).at(-1)).toContain('"head"');
+});
+
+test('the record of a credit note that is not signed yet is waited for as that of the invoice', async () => {
+  const server = await startBillServer(4, false, 1);
+  const path = join(directory(), 'bill');
+  expect((await fetchTo(path, server)).failure).toContain('of a credit note of it, are not signed yet');
+  server.sign();
+  expect((await fetchTo(path, server)).failure).toBeUndefined();
+  expect(linesOf(path).at(-1)).toContain('CN-000001');
 });
 
 test('the beginning of another bill, and a file that exists, are left alone', async () => {

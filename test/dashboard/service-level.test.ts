@@ -6,7 +6,7 @@ import {
   printPercent,
   printTarget,
 } from '../../src/dashboard/pages/service-level/print-minutes.ts';
-import { describeStanding } from '../../src/dashboard/pages/service-level/work-texts.ts';
+import { describeStanding, isPast } from '../../src/dashboard/pages/service-level/work-texts.ts';
 import { findBarriers } from './axe.ts';
 import { describeInBrowser, LOGIN, signIn } from './use-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
@@ -51,6 +51,8 @@ const SHOWN: Availability = {
     },
   ],
   planned_work: [
+    work(-400, { note: 'The first disk' }),
+    work(-50, { note: 'The second disk' }),
     work(-0.5, { note: 'Restart for updates', excluded_minutes: 0, counts_because: 'announced_late' }),
     work(30, { excluded_minutes: 20, counts_because: 'allowance_used' }),
     work(200),
@@ -100,11 +102,15 @@ test('what is used is never shown as less, and what is left never as more', () =
 });
 
 test('work says which of its minutes count, and why', () => {
-  expect(SHOWN.planned_work.map(describeStanding)).toEqual([
+  expect(SHOWN.planned_work.slice(2).map(describeStanding)).toEqual([
     'Counts as any other time: it was announced less than a day before.',
     '40 minutes count: the month has no more minutes for planned work.',
     'Does not count towards availability.',
   ]);
+});
+
+test('work is over at its end', () => {
+  expect([isPast(work(-1), NOW_MS), isPast(work(-0.99), NOW_MS)]).toEqual([true, false]);
 });
 
 describeInBrowser('the page of the service level', (start) => {
@@ -125,6 +131,12 @@ describeInBrowser('the page of the service level', (start) => {
       expect(await page.getByText('10 % below 99.95 %, 25 % below 99 %, 100 % below 95 %').count()).toBe(1);
       expect(await page.getByRole('row', { name: '2026-10' }).getByText('$12.345679').count()).toBe(1);
       expect(await page.getByText('40 minutes count').count()).toBe(1);
+      const past = page.getByRole('table', { name: 'Past work' }).getByRole('row');
+      const notes = await past.filter({ hasText: 'disk' }).allInnerTexts();
+      expect(notes.map((text) => /The \w+ disk/.exec(text)?.[0])).toEqual([
+        'The second disk',
+        'The first disk',
+      ]);
       const cancels = page.getByRole('button', { name: 'Cancel the work' });
       expect(await cancels.count()).toBe(2);
       if (IMAGES !== undefined)

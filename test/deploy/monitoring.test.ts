@@ -86,6 +86,13 @@ test.each(rules)('$alert says what is wrong and what to do', ({ labels, annotati
   expect(Object.keys(annotations)).toEqual(['summary', 'description']);
 });
 
+test('every metric of the files of older blocks is in a panel', () => {
+  const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join(' ');
+  const ofFiles = [...metrics].filter((name) => name.startsWith('keyslot_topics_files_'));
+  expect(ofFiles.length).toBeGreaterThan(4);
+  expect(ofFiles.filter((name) => !shown.includes(name))).toEqual([]);
+});
+
 test('alerts and panels are named once, and panels do not overlap', () => {
   const names = [...rules.map(({ alert }) => alert), ...panels.map(({ title }) => title)];
   expect(new Set(names).size).toBe(names.length);

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
+import { expectSameSlots, fileMetric, filesReachBackTo, followSlots } from './follow-slots.ts';
 import { type Gateway, GATEWAYS_MISSING, startGateways } from './start-gateways.ts';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 60_000 });
@@ -30,52 +30,14 @@ function keep(): void {
     });
     started.push(gateways.remove);
     const { key } = await createKey(gateways, 'acme');
-    /** Follows the slots of a gateway until it is closed. */
-    const follow = ({ grpcUrl }: Gateway, resumeSlot?: bigint) => {
-      const client = createStreamClient({ url: grpcUrl, apiKey: key, maxPauseMs: 200 });
-      const leaving = new AbortController();
-      const hashes = new Map<bigint, string>();
-      const read = async (): Promise<void> => {
-        const from = resumeSlot === undefined ? {} : { resumeSlot };
-        const messages = client.subscribe('slots', { ...from, signal: leaving.signal });
-        for await (const { slot, blockhash } of messages) hashes.set(slot, blockhash);
-      };
-      const reading = read();
-      const has = (count: number) =>
-        eventually(`${count} slots`, () => hashes.size >= count || undefined, { timeoutMs: 120_000 });
-      const close = async (): Promise<void> => {
-        leaving.abort();
-        await reading;
-        client.close();
-      };
-      return { hashes, has, close };
-    };
+    const follow = (gateway: Gateway, resumeSlot?: bigint) => followSlots(gateway, key, resumeSlot);
     return { chain, gateways, follow };
-  };
-  const metricOf = async ({ baseUrl }: Gateway, name: string): Promise<number> => {
-    const text = await (await fetch(`${baseUrl}/metrics`)).text();
-    return Number(new RegExp(`^keyslot_topics_files_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
   };
   const killAndStart = async (gateway: Gateway): Promise<void> => {
     process.kill(gateway.pid(), 'SIGKILL');
     await eventually('it has ended', () => gateway.ended());
     await gateway.start();
   };
-  const isWholeFrom = (gateway: Gateway, slot: bigint) =>
-    eventually(
-      'its files are whole',
-      async () => {
-        const [first, holes] = [await metricOf(gateway, 'first_slot'), await metricOf(gateway, 'holes')];
-        return holes === 0 && first > 0 && first <= Number(slot) ? true : undefined;
-      },
-      { timeoutMs: 120_000 },
-    );
-  const expectSame = (again: ReadonlyMap<bigint, string>, before: ReadonlyMap<bigint, string>) => {
-    const [first = 0n] = again.keys();
-    expect([...again.keys()]).toEqual([...again.keys()].map((_, at) => first + BigInt(at)));
-    for (const [slot, hash] of before) expect(again.get(slot) ?? hash).toBe(hash);
-  };
-
   test('a stream resumes behind memory over a SIGKILL; what was missed meanwhile was read of the node', async () => {
     const { chain, gateways, follow } = await start('own');
     const first = follow(gateways.one);
@@ -85,13 +47,13 @@ function keep(): void {
     const [, at = 0n] = first.hashes.keys();
     const live = follow(gateways.one);
     await live.has(5);
-    await isWholeFrom(gateways.one, at);
+    await filesReachBackTo(gateways.one, at);
     chain.node.firstSlot = Number([...live.hashes.keys()].at(-1));
     const again = follow(gateways.one, at);
     await again.has(first.hashes.size + 5);
     expect([...again.hashes.keys()][0]).toBe(at + 1n);
-    expectSame(again.hashes, first.hashes);
-    expect(await metricOf(gateways.one, 'bytes')).toBeGreaterThan(0);
+    expectSameSlots(again.hashes, first.hashes);
+    expect((await fileMetric(gateways.one, 'bytes'))[0]).toBeGreaterThan(0);
     expect((await readdir(join(gateways.one.dataDir, 'segments'))).length).toBe(1);
     await Promise.all([live.close(), again.close()]);
   });
@@ -107,11 +69,11 @@ function keep(): void {
     chain.node.firstSlot = Number([...first.hashes.keys()].at(-1));
     const live = follow(other);
     await live.has(5);
-    await isWholeFrom(other, at);
+    await filesReachBackTo(other, at);
     const again = follow(other, at);
     await again.has(second.hashes.size + 5);
     expect([...again.hashes.keys()][0]).toBe(at + 1n);
-    expectSame(again.hashes, first.hashes);
+    expectSameSlots(again.hashes, first.hashes);
     await Promise.all([first.close(), live.close(), again.close()]);
   });
 }

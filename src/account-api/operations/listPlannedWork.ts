@@ -1,15 +1,12 @@
-import { PLANS } from '../../../generated/plans.ts';
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { listWork } from '../../account/service-level/planned-work.ts';
 import type { AccountContext } from '../account-context.ts';
 import { recordRead } from '../record-change.ts';
 import { showPlannedWork } from '../show-planned-work.ts';
 
-const LISTED_MS = PLANS.availability.kept.days * 86_400_000;
-
 /** `GET /account/v1/operator/planned-work`: work of the last months and later. */
 export const listPlannedWork: AccountHandler<AccountContext, 'listPlannedWork'> = async (context) => {
-  const works = await listWork(context.store, context.clock.nowMs() - LISTED_MS);
+  const works = await listWork(context.store, context.clock.nowMs());
   await recordRead(context, 'listplannedwork');
   return { kind: 'json', body: { planned_work: works.map(showPlannedWork) } };
 };

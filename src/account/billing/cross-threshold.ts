@@ -1,10 +1,9 @@
 import { createRequestId } from '../../base/request-id.ts';
 import { thresholdCrossings } from '../../store/billing-tables.ts';
-import { eq } from '../../store/drizzle.ts';
-import { accounts } from '../../store/tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { AccountFact } from '../audit/append-audits.ts';
 import { lockBooks, setCreditLimit } from '../money/books.ts';
+import { operatingAccounts } from '../operators.ts';
 import type { AccountMonth } from './account-month.ts';
 import type { BillingNotice } from './billing-notice.ts';
 import { chargedIn, INVOICE_THRESHOLD, readTerms, writeTerms } from './terms.ts';
@@ -35,15 +34,11 @@ export async function crossThreshold(
   if (creditLimit === 0n) {
     if (noted.length === 0) return NOTHING;
     const fact = { action: 'billing.threshold', outcome: 'ok', requestId, subject: accountId };
-    const facts = (await readOperators(tx)).map(({ id }) => ({ accountId: id, fact }));
+    const facts = (await operatingAccounts(tx)).map((operatorId) => ({ accountId: operatorId, fact }));
     return { notices: [{ kind: 'threshold', accountId }], facts };
   }
   await setCreditLimit(tx, books, creditLimit);
   await writeTerms(tx, accountId, { invoicedSince: month, below: null });
   const fact = { action: 'billing.invoiced', outcome: 'ok', requestId };
   return { notices: [{ kind: 'invoiced', accountId }], facts: [{ accountId, fact }] };
-}
-
-function readOperators(tx: StoreTransaction): Promise<readonly { readonly id: string }[]> {
-  return tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.operates, true));
 }

@@ -18,6 +18,7 @@ export type PlannedWorkDeps = {
 /** Work with its standing among the other work of its months. */
 export type StandingWork = PlannedWork & WorkStanding;
 
+const LISTED_MS = PLANS.availability.kept.days * 86_400_000;
 const LONGEST_HOURS = PLANS.availability.planned_work.longest_hours;
 
 /** Describes what is wrong with the time of work that is announced now; undefined if it may be announced. */
@@ -75,8 +76,9 @@ export async function cancelWork(
   return withStanding(store, work);
 }
 
-/** Lists work that ends after the beginning of the month of an instant, cancelled work too, in the order of its beginning. */
-export async function listWork({ db }: Pick<Store, 'db'>, sinceMs: number): Promise<readonly StandingWork[]> {
+/** Lists work of the months of which minutes are kept, and later, cancelled work too, in the order of its beginning. */
+export async function listWork({ db }: Pick<Store, 'db'>, nowMs: number): Promise<readonly StandingWork[]> {
+  const sinceMs = nowMs - LISTED_MS;
   const { startMs } = spanOfMonths({ startMs: sinceMs, endMs: sinceMs + 1 });
   const works = await readPlannedWork(db, { startMs, endMs: Number.POSITIVE_INFINITY });
   return works.map((work) => ({ ...work, ...standingOf(work, works) }));

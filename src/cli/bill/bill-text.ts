@@ -5,12 +5,13 @@ import type { BillVerdict } from '../../../runtime/verify-bill.ts';
 
 /** Returns the result of `keyslot bill verify` as `--json` prints it. */
 export function showBill(verdict: BillVerdict) {
-  const { invoice, records, heads, publicKeys, hasDigest, billed, prices, problems } = verdict;
+  const { invoice, records, heads, publicKeys, hasDigest, billed, credited, prices, problems } = verdict;
   return {
     ...{ invoice: invoice.number, month: invoice.month, is_sound: problems.length === 0, records, heads },
     is_document_verified: hasDigest && problems.every(({ kind }) => kind !== 'document'),
     ...{ public_keys: publicKeys, charged_usd: printUsd(billed.charged) },
     ...{ service_credit_usd: printUsd(billed.serviceCredit), total_usd: printUsd(billed.total) },
+    credited_usd: printUsd(credited),
     prices: prices.map(showPrices),
     problems: problems.map((problem) => ({ ...problem, text: describeProblem(problem) })),
   };
@@ -26,7 +27,7 @@ function showPrices({ operation, standard, volume, volumeThreshold, fromSeq, uni
 
 /** Puts the result of `keyslot bill verify` into words. */
 export function describeBill(verdict: BillVerdict, isTrusted: boolean): string {
-  const { invoice, records, heads, publicKeys, billed, problems } = verdict;
+  const { invoice, records, heads, publicKeys, billed, credited, problems } = verdict;
   const { number, month } = invoice;
   const used = verdict.prices.map((each) => `  ${describePrices(each)}\n`).join('');
   const prices = used === '' ? '' : `Prices of the charges:\n${used}`;
@@ -43,5 +44,6 @@ export function describeBill(verdict: BillVerdict, isTrusted: boolean): string {
         .join('');
   const credit =
     billed.serviceCredit === 0n ? '' : `, of which ${printUsd(billed.serviceCredit)} USD are given back`;
-  return `${number} is what its records come to: ${printUsd(billed.charged)} USD were charged in ${month}${credit}. ${records} records are as they were written, and ${heads} signed heads agree with them. ${describeDocument(verdict)}\n${prices}${keys}`;
+  const notes = credited === 0n ? '' : `Its credit notes give back ${printUsd(credited)} USD. `;
+  return `${number} is what its records come to: ${printUsd(billed.charged)} USD were charged in ${month}${credit}. ${records} records are as they were written, and ${heads} signed heads agree with them. ${notes}${describeDocument(verdict)}\n${prices}${keys}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccountClient, createAccountClient, RestCallError } from '../../../generated/account/client.ts';
-import { BillGoesBack, type BilledInvoice, BillNotSigned, readBill } from '../../../runtime/bill.ts';
+import { BillGoesBack, BillNotSigned, readBill } from '../../../runtime/bill.ts';
 import { inBatches } from '../../../runtime/in-batches.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Terminal } from '../../base/terminal.ts';
@@ -68,10 +68,7 @@ type Writing = {
 /** @returns the number of records of the bill. */
 async function writeItems({ client, patiently, part, number, progress }: Writing): Promise<number> {
   const reads = {
-    readInvoice: async (id: string): Promise<BilledInvoice> => {
-      const { invoice } = await patiently(() => client.readInvoice(id));
-      return invoice;
-    },
+    readInvoice: (id: string) => patiently(() => client.readInvoice(id)),
     readChain: (from_seq: number) => patiently(() => client.listAuditChain({ from_seq, limit: RECORDS })),
     readHeads: (from_seq: number) => patiently(() => client.listAuditHeads({ from_seq, limit: HEADS })),
   };

@@ -11,12 +11,20 @@ export type FileLine = {
 /** No line of a bill is so long. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
+const PIECE_BYTES = 64 * 1024;
 
-/** Yields the lines of a file from its beginning, up to one that does not end, or is longer than 16 MiB. Takes the memory of a line. */
+/**
+ * Yields the lines of a file from its beginning, up to one that does not end, or is longer than 16 MiB. Takes the memory of a line. The file stays
+ * open, also when not all lines are taken, which a stream of it would not leave so.
+ */
 export async function* fileLines(file: FileHandle): AsyncGenerator<FileLine> {
   let rest: Buffer = Buffer.alloc(0);
   let start = 0;
-  for await (const chunk of file.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>) {
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    const chunk = buffer.subarray(0, bytesRead);
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let from = 0;
     for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE, from)) {

@@ -5,6 +5,7 @@ import {
   type BillItem,
   type BillPlace,
   ISSUED,
+  isNoteOf,
 } from '../../../runtime/bill.ts';
 import { fileLines } from './file-lines.ts';
 
@@ -83,6 +84,8 @@ async function findBill(file: FileHandle, part: string, number: string): Promise
   let invoice: BilledInvoice | undefined;
   let [sizeBytes, records, fromSeq] = [0, 0, 0];
   let [isIssued, isLastIssued] = [false, false];
+  const notes: string[] = [];
+  let lastNote: readonly string[] = [];
   for await (const { text, start, end } of fileLines(file)) {
     const item = parse(text);
     if (invoice === undefined) {
@@ -94,16 +97,18 @@ async function findBill(file: FileHandle, part: string, number: string): Promise
       sizeBytes = end;
       continue;
     }
-    if (item === undefined || 'bill' in item) break;
+    if (item === undefined || 'bill' in item || 'credit_note' in item) break;
     if ('head' in item) continue;
     const { seq, action, subject } = item.record;
     if (seq !== (records === 0 ? fromSeq : fromSeq + 1)) break;
     isIssued ||= isLastIssued;
     isLastIssued = action === ISSUED && subject === number;
+    notes.push(...lastNote);
+    lastNote = subject !== undefined && isNoteOf(item.record, invoice) ? [subject] : [];
     [sizeBytes, records, fromSeq] = [start, records + 1, seq];
   }
   if (invoice === undefined) return undefined;
-  return { invoice, place: { fromSeq, isIssued }, records: Math.max(0, records - 1), sizeBytes };
+  return { invoice, place: { fromSeq, isIssued, notes }, records: Math.max(0, records - 1), sizeBytes };
 }
 
 /** Undefined for a line that is no item of a bill. */
@@ -117,7 +122,7 @@ function parse(text: string): BillItem | undefined {
   }
 }
 
-const MEMBERS = ['invoice', 'record', 'head'];
+const MEMBERS = ['invoice', 'record', 'head', 'credit_note'];
 
 async function assertFree(path: string): Promise<void> {
   const isFree = await stat(path).then(

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { decodeBase58, encodeBase58 } from '../bytes/base58.ts';
 import type { FeatureChanges } from '../genesis/genesis-additions.ts';
+import { type EpochLengths, epochLengthsJson, readEpochLengths } from '../epoch/epoch-lengths.ts';
 import type { ForkOrigin } from '../fork/fork-origin.ts';
 import { isObject } from '../genesis-options/account-json.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -13,6 +14,8 @@ export type Manifest = {
   readonly genesisTime: bigint;
   readonly faucetLamports: bigint;
   readonly slotsPerEpoch: number;
+  /** Those of the node of a fork; undefined: each has `slotsPerEpoch`. */
+  readonly epochs?: EpochLengths | undefined;
   readonly lamportsPerByte: number;
   readonly features: FeatureChanges | undefined;
   /** Undefined: it is no fork. */
@@ -65,11 +68,12 @@ export function makeLedgerDirectory(directory: string): void {
 export function writeManifest(directory: string, manifest: Manifest): void {
   const path = join(directory, NAME);
   const { genesisHash, genesisTime, faucetLamports, slotsPerEpoch, lamportsPerByte } = manifest;
-  const { features, fork, branch } = manifest;
+  const { features, epochs, fork, branch } = manifest;
   const text = JSON.stringify({
     ...{ format: FORMAT, genesisHash: encodeBase58(genesisHash), genesisTime: String(genesisTime) },
     ...{ faucetLamports: String(faucetLamports), slotsPerEpoch, lamportsPerByte, features },
-    ...(fork === undefined ? {} : { fork: { ...fork, slot: String(fork.slot) } }),
+    ...(epochs === undefined ? {} : { epochs: epochLengthsJson(epochs) }),
+    ...(fork === undefined ? {} : { fork: { genesisHash: fork.genesisHash, slot: String(fork.slot) } }),
     ...(branch === 0 ? {} : { branch }),
   });
   writeFileSync(`${path}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
@@ -108,11 +112,13 @@ function parseManifest(json: Readonly<Record<string, unknown>>): Manifest | unde
     typeof faucetLamports === 'string' &&
     typeof slotsPerEpoch === 'number' &&
     typeof lamportsPerByte === 'number';
-  if (!isWhole) return undefined;
+  const epochs = readEpochLengths(json.epochs);
+  if (!isWhole || (json.epochs !== undefined && epochs === undefined)) return undefined;
   return {
     ...{ genesisHash: decodeBase58(genesisHash), genesisTime: BigInt(genesisTime) },
     ...{ faucetLamports: BigInt(faucetLamports), slotsPerEpoch, lamportsPerByte },
     features: features as FeatureChanges | undefined,
+    epochs,
     fork: parseFork(json.fork),
     branch: typeof json.branch === 'number' ? json.branch : 0,
   };

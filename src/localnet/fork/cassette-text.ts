@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../bytes/base64.ts';
 import { parseJson, stringifyJson } from '../../rpc/json.ts';
+import { epochLengthsJson, readEpochLengths } from '../epoch/epoch-lengths.ts';
 import { isObject, readAccountJson } from '../genesis-options/account-json.ts';
 import { isAddress } from '../genesis-options/parse-address.ts';
 import { Cassette } from './cassette.ts';
@@ -13,8 +14,9 @@ const NEWLINE = 10;
  * nothing in it tells where the node is.
  */
 export function* cassetteLines(cassette: Cassette): Generator<string> {
-  const { genesisHash, slot } = cassette;
-  yield `${stringifyJson({ format: FORMAT, genesisHash, slot })}\n`;
+  const { genesisHash, slot, epochs } = cassette;
+  const epochSchedule = epochs === undefined ? {} : { epochSchedule: epochLengthsJson(epochs) };
+  yield `${stringifyJson({ format: FORMAT, genesisHash, slot, ...epochSchedule })}\n`;
   for (const { address, account } of cassette.accounts()) {
     if (account === undefined) {
       yield `${stringifyJson({ account: address, absent: true })}\n`;
@@ -41,7 +43,10 @@ export function readCassette(bytes: Buffer): ReadCassette {
   const slot = readSlot(head.slot);
   if (typeof head.genesisHash !== 'string' || !isAddress(head.genesisHash) || slot === undefined)
     return { kind: 'fault', reason: 'line 1: expected genesisHash and slot' };
-  const cassette = new Cassette({ genesisHash: head.genesisHash, slot });
+  const epochs = readEpochLengths(head.epochSchedule);
+  if (head.epochSchedule !== undefined && epochs === undefined)
+    return { kind: 'fault', reason: 'line 1: epochSchedule is none that a ledger can have' };
+  const cassette = new Cassette({ genesisHash: head.genesisHash, slot, epochs });
   let number = 1;
   for (let at = lineAt(bytes, 0).length + 1; at < bytes.length; ) {
     const line = lineAt(bytes, at);

@@ -17,6 +17,7 @@ const ADDRESS_BYTES = 48;
 /** What a node has told of its accounts: those that are there, those that are not, and lists of addresses. It is bounded by number and bytes. */
 export class Cassette {
   readonly genesisHash: string;
+  readonly epochs: ForkOrigin['epochs'];
   #slot: bigint;
   readonly #limits: CassetteLimits;
   readonly #accounts = new Map<string, Account | undefined>();
@@ -24,8 +25,9 @@ export class Cassette {
   readonly #lists = new Map<string, readonly string[]>();
   #bytes = 0;
 
-  constructor({ genesisHash, slot }: ForkOrigin, limits = CASSETTE_LIMITS) {
+  constructor({ genesisHash, slot, epochs }: ForkOrigin, limits = CASSETTE_LIMITS) {
     this.genesisHash = genesisHash;
+    this.epochs = epochs;
     this.#slot = slot;
     this.#limits = limits;
   }

@@ -1,4 +1,5 @@
 import { serviceError } from '../../base/service-error.ts';
+import { readEpochLengths } from '../epoch/epoch-lengths.ts';
 import { readClusterUrl } from '../genesis-options/cluster-url.ts';
 import { optionProblem } from '../genesis-options/option-problem.ts';
 import { callNodeAt } from './call-node.ts';
@@ -36,7 +37,7 @@ export async function openFork({ given, stored, warn }: ForkOptions): Promise<Fo
     throw optionProblem(`--cassette: ${path} is not there; --fork URL records it`);
   if (url === undefined && recorded === undefined && stored === undefined) return undefined;
   const node = url === undefined ? undefined : nodeAt(readClusterUrl('--fork', url));
-  const origin = await originOf({ recorded, stored, node });
+  const origin = await originOf({ recorded, stored, node, warn });
   if (stored !== undefined && origin.genesisHash !== stored.genesisHash)
     throw optionProblem(
       `--ledger: it is a fork of the network with the genesis hash ${stored.genesisHash}, and what is given is of ${origin.genesisHash}`,
@@ -62,10 +63,14 @@ type Known = {
   readonly recorded: Cassette | undefined;
   readonly stored: ForkOrigin | undefined;
   readonly node: ForkNode | undefined;
+  readonly warn: ForkOptions['warn'];
 };
 
-async function originOf({ recorded, stored, node }: Known): Promise<ForkOrigin> {
-  if (recorded !== undefined) return { genesisHash: recorded.genesisHash, slot: recorded.slot };
+async function originOf({ recorded, stored, node, warn }: Known): Promise<ForkOrigin> {
+  if (recorded !== undefined) {
+    const { genesisHash, slot, epochs } = recorded;
+    return { genesisHash, slot, epochs };
+  }
   if (stored !== undefined) return stored;
   if (node === undefined) throw serviceError('internalError');
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -77,5 +82,15 @@ async function originOf({ recorded, stored, node }: Known): Promise<ForkOrigin> 
   const slot = readSlot(await ask('getSlot', [{ commitment: 'confirmed' }]));
   if (typeof genesisHash !== 'string' || slot === undefined)
     throw optionProblem(`--fork: ${node.host} does not answer as a ledger node does`);
-  return { genesisHash, slot };
+  return { genesisHash, slot, epochs: await epochsOf(node, warn) };
+}
+
+/** A node that does not tell its epochs, or has other ones than a ledger can have, is no reason not to begin. */
+async function epochsOf({ call, host }: ForkNode, warn: ForkOptions['warn']): Promise<ForkOrigin['epochs']> {
+  const answer = await call('getEpochSchedule', []);
+  const epochs = answer.kind === 'result' ? readEpochLengths(answer.result) : undefined;
+  const reason = answer.kind === 'refusal' ? answer.reason : 'a ledger cannot have such';
+  if (epochs === undefined)
+    warn(`the epochs of ${host} are not taken over: ${reason}; they are those of --slots-per-epoch`);
+  return epochs;
 }

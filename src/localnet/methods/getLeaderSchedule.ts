@@ -6,7 +6,7 @@ import { withText } from '../printed-result.ts';
 
 type Schedule = Readonly<Record<string, readonly bigint[]>>;
 
-/** By the validator's key in it and the length of an epoch: the schedule is the same in all epochs, and up to 3 MB of text. */
+/** By the validator's key in it and the length of an epoch: the schedule is the same in all epochs of one length, and up to 3 MB of text. */
 const schedules = new Map<string, Schedule>();
 
 export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
@@ -24,16 +24,16 @@ export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (
   if (asked !== identity.address) throw serviceError('leaderNotScheduled', { identity: asked });
   return scheduleOf(
     config?.keyByVoteAccount === true ? voteAddress : identity.address,
-    ledger.epochs.slotsPerEpoch,
+    ledger.epochs.slotsIn(epoch),
   );
 };
 
 /** The one validator leads every slot of an epoch. */
-function scheduleOf(key: string, slotsPerEpoch: bigint): Schedule {
-  const known = schedules.get(`${key} ${slotsPerEpoch}`);
+function scheduleOf(key: string, slotsInEpoch: bigint): Schedule {
+  const known = schedules.get(`${key} ${slotsInEpoch}`);
   if (known !== undefined) return known;
-  const slots = Array.from({ length: Number(slotsPerEpoch) }, (_, index) => BigInt(index));
+  const slots = Array.from({ length: Number(slotsInEpoch) }, (_, index) => BigInt(index));
   const schedule = withText({ [key]: slots }, `{"${key}":[${slots.join(',')}]}`);
-  schedules.set(`${key} ${slotsPerEpoch}`, schedule);
+  schedules.set(`${key} ${slotsInEpoch}`, schedule);
   return schedule;
 }

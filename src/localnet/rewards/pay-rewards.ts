@@ -74,7 +74,7 @@ function payoutOf({ accounts, blocks, epochs, pace }: PayingLedger, parent: bigi
   return epochPayout({
     epoch: epochs.epochOf(parent),
     lamports: epochInflation({
-      ...{ supply, slotsPerEpoch: epochs.slotsPerEpoch, slotMs: pace.slotMs },
+      ...{ supply, slotsPerEpoch: epochs.slotsIn(epochs.epochOf(parent)), slotMs: pace.slotMs },
       firstSlot: epochs.firstSlot(epochs.epochOf(openSlot)),
     }),
     history: readStakeHistory(accounts.read(SYSVAR_STAKE_HISTORY, openSlot)?.data),

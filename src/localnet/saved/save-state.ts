@@ -42,6 +42,7 @@ function parametersOf({ manifest, finalitySlots, votes }: Ledger): SavedParamete
 /** Names of what has to be the same, as options. */
 const SAME = {
   slotsPerEpoch: '--slots-per-epoch',
+  epochs: 'epochs',
   lamportsPerByte: '--lamports-per-byte',
   finalitySlots: '--finality-slots',
   votes: 'votes',

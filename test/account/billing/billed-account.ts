@@ -16,6 +16,7 @@ import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import type { BillingNotice } from '../../../src/account/billing/billing-notice.ts';
 import { monthsToClose } from '../../../src/account/billing/close-months.ts';
 import { readInvoice } from '../../../src/account/billing/read-invoices.ts';
+import { showCreditNote } from '../../../src/account/billing/show-credit-note.ts';
 import { createMoney } from '../../../src/account/money/money.ts';
 import { type Operation, type PriceBook, SPEC_PRICES } from '../../../src/account/money/prices.ts';
 import { auditHeads, auditRecords } from '../../../src/store/audit-tables.ts';
@@ -94,11 +95,11 @@ export const BILL_DEPS = {
 
 /** Returns an invoice with the records of its charges, as a customer gets them. */
 export async function billOf(store: Store, number: string): Promise<readonly BillItem[]> {
-  const { invoice } = await readInvoice(store.db, { number });
+  const { invoice, notes } = await readInvoice(store.db, { number });
   const ofAccount = eq(auditRecords.accountId, invoice.account_id);
   const items: BillItem[] = [];
   const reads = {
-    readInvoice: async () => invoice,
+    readInvoice: async () => ({ invoice, credit_notes: notes.map(showCreditNote) }),
     readChain: async (fromSeq: number) => {
       const rows = await store.db
         .select()

@@ -186,7 +186,7 @@ test('what was pending is lost', async () => {
   await test.cheat('localnet_restore', 'before');
   const other = await test.call('requestAirdrop', newAddress(), SOL);
   expect(await test.call('getSignatureStatuses', [signature, other])).toMatchObject({ value: [null, null] });
-  test.ledger.stop();
+  test.ledger.incoming.stop();
 });
 
 test('what cannot be is refused by name', async () => {

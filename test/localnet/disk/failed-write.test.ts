@@ -46,6 +46,12 @@ test('a slot that the disk takes in parts is whole; after one that it does not t
   await second.kill();
 });
 
+test('one whose last slot cannot be written at its end says so', async () => {
+  const localnet = await startLocalnet({ ledger: directory(), slotMs: 60_000 });
+  takes(50, 1);
+  await expect(localnet.close()).rejects.toThrow(`--ledger: ${directory()} cannot be written (ENOSPC)`);
+});
+
 test('a ledger whose slots are closed by calls ends with the error as well', async () => {
   const localnet = await startLocalnet({ ledger: directory(), slotMs: 60_000, cheatCodes: true });
   takes(50, 1);

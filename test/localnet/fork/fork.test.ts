@@ -10,20 +10,23 @@ import { forked, KEY, sourceNode } from './source-node.ts';
 const directory = useNewDirectory();
 const newAddress = (): string => Keypair.generate().publicKey.toBase58();
 
+/** What a fork asks its node before anything is touched. */
+const BEGINNING = ['getGenesisHash', 'getSlot', 'getEpochSchedule'];
+
 test('an account is there at every commitment once it is read, and is fetched once', async () => {
   const source = await sourceNode();
   const address = newAddress();
   await source.cheat('localnet_setAccount', address, { lamports: 77, data: 'AQID' });
   source.tick();
   const { call, ledger } = await forked({ url: source.url });
-  expect(source.calls).toEqual(['getGenesisHash', 'getSlot']);
+  expect(source.calls).toEqual(BEGINNING);
   expect(ledger.slotAt('finalized')).toBeGreaterThan(source.ledger.slotAt('confirmed'));
   for (const commitment of ['finalized', 'confirmed', 'processed'] as const) {
     const { value } = await call('getAccountInfo', address, { commitment, encoding: 'base64' });
     expect(value).toMatchObject({ lamports: 77n, data: ['AQID', 'base64'] });
   }
   expect(await call('getBalance', address)).toMatchObject({ value: 77n });
-  expect(source.calls).toEqual(['getGenesisHash', 'getSlot', 'getMultipleAccounts']);
+  expect(source.calls).toEqual([...BEGINNING, 'getMultipleAccounts']);
   await source.cheat('localnet_setAccount', address, { lamports: 78 });
   source.tick();
   expect(await call('getBalance', address)).toMatchObject({ value: 77n });
@@ -108,6 +111,10 @@ test('a second start with the cassette answers the same without a call, and noth
     format: 'keyslot cassette 1',
     genesisHash: await source.call('getGenesisHash'),
     slot: Number(source.ledger.slotAt('confirmed')),
+    epochSchedule: {
+      ...{ slotsPerEpoch: 432_000, leaderScheduleSlotOffset: 432_000, warmup: false },
+      ...{ firstNormalEpoch: 0, firstNormalSlot: 0 },
+    },
   });
   const other = join(directory(), 'other.cassette');
   await read({ url: source.url, cassette: other }, addresses.toReversed());

@@ -11,16 +11,19 @@ import { printTime } from '../../parts/print-time.ts';
 import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { SERVICE_LEVEL_KEY } from './service-level-key.ts';
-import { describeStanding, isToCome } from './work-texts.ts';
+import { describeStanding, isPast, isToCome } from './work-texts.ts';
 
 type WorkPanelProps = { readonly works: readonly PlannedWork[]; readonly mayManage: boolean };
 
-/** Planned work; operators cancel it before it begins. */
+/** Planned work, and below it that which is over, newest first; operators cancel it before it begins. */
 export function WorkPanel({ works, mayManage }: WorkPanelProps) {
   const [cancelled, setCancelled] = useState<PlannedWork>();
   const withFreshFactor = useFreshCall();
   const client = useQueryClient();
   const close = () => setCancelled(undefined);
+  const nowMs = Date.now();
+  const past = works.filter((work) => isPast(work, nowMs)).reverse();
+  const planned = works.filter((work) => !isPast(work, nowMs));
   const columns: readonly Column<PlannedWork>[] = [
     ...COLUMNS,
     {
@@ -28,7 +31,7 @@ export function WorkPanel({ works, mayManage }: WorkPanelProps) {
       kind: 'actions',
       share: 0.9,
       show: (work) =>
-        isToCome(work, Date.now()) && (
+        isToCome(work, nowMs) && (
           <Button
             type="button"
             aria-label={`Cancel the work: ${work.note}`}
@@ -42,15 +45,21 @@ export function WorkPanel({ works, mayManage }: WorkPanelProps) {
   return (
     <section className="panel" aria-labelledby="work">
       <h2 id="work">Planned work</h2>
-      {works.length === 0 ? (
+      {planned.length === 0 ? (
         <EmptyState title="No work is planned" />
       ) : (
         <Table
           caption="Planned work"
           columns={mayManage ? columns : COLUMNS}
-          rows={works}
+          rows={planned}
           keyOf={({ work_id }) => work_id}
         />
+      )}
+      {past.length > 0 && (
+        <>
+          <h3>Past work</h3>
+          <Table caption="Past work" columns={COLUMNS} rows={past} keyOf={({ work_id }) => work_id} />
+        </>
       )}
       {cancelled !== undefined && (
         <ConfirmDialog

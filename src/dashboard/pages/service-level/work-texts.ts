@@ -15,6 +15,11 @@ export function describeStanding({ minutes, excluded_minutes, counts_because }: 
   return `${which}: ${REASONS[counts_because]}.`;
 }
 
+/** True for work that is over. */
+export function isPast({ ends_at: endsAt }: PlannedWork, nowMs: number): boolean {
+  return Date.parse(endsAt) <= nowMs;
+}
+
 /** True for work that can still be cancelled. */
 export function isToCome({ starts_at: startsAt }: PlannedWork, nowMs: number): boolean {
   return Date.parse(startsAt) > nowMs;

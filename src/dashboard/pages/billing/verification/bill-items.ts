@@ -6,11 +6,10 @@ import { patiently } from '../../../calls/patiently.ts';
 const RECORDS = 5_000;
 const HEADS = 1_000;
 
-/** Reads an invoice with all records that its charges are in, and their signed heads, until the signal aborts. */
+/** Reads an invoice with all records that its charges and credit notes are in, and their signed heads, until the signal aborts. */
 export function readBillItems(number: string, signal: AbortSignal): AsyncIterable<BillItem<Invoice>> {
   const reads = {
-    readInvoice: async (id: string) =>
-      (await patiently(() => account.readInvoice(id, { signal }), signal)).invoice,
+    readInvoice: (id: string) => patiently(() => account.readInvoice(id, { signal }), signal),
     readChain: (from_seq: number) =>
       patiently(() => account.listAuditChain({ from_seq, limit: RECORDS }, { signal }), signal),
     readHeads: (from_seq: number) =>

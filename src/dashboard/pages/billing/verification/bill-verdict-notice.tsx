@@ -11,7 +11,7 @@ type BillVerdictProps = Pick<Extract<BillResult, { readonly kind: 'verified' }>,
 
 /** The result of a verification: the invoice matches its records, or each difference between them. */
 export function BillVerdictNotice({ verdict, trustedKeys }: BillVerdictProps) {
-  const { invoice, records, heads, publicKeys, billed, prices, problems } = verdict;
+  const { invoice, records, heads, publicKeys, billed, credited, prices, problems } = verdict;
   const { number, month } = invoice;
   if (problems.length > 0)
     return (
@@ -52,6 +52,11 @@ export function BillVerdictNotice({ verdict, trustedKeys }: BillVerdictProps) {
           are as they were written, and <Count value={heads} /> signed{' '}
           {heads === 1 ? 'head agrees' : 'heads agree'} with them.
         </p>
+        {credited > 0n && (
+          <p>
+            Its credit notes give back <Money microUsd={credited} />, and match their records.
+          </p>
+        )}
         <p>{describeDocument(verdict)}</p>
         <PriceList prices={prices} />
       </div>
