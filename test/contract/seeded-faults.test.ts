@@ -146,7 +146,7 @@ const FAULTS: readonly SeededFault[] = [
   },
   {
     title: 'commitment processed let through',
-    method: 'getBlock',
+    method: 'getSignaturesForAddress',
     kind: 'commitment',
     request: rewriting('"processed"', '"confirmed"'),
     noticed: /expected commitmentNotSupported \(-32602\), got/,
