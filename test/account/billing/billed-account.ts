@@ -56,6 +56,8 @@ export type ChargedWork = {
   readonly prices?: PriceBook;
 };
 
+const WEEK_MS = 7 * 24 * 3_600_000;
+
 /** Records that the wallet service was available in all minutes of a span, but for those of another. */
 export async function provedBut(
   { db }: Store,
@@ -65,10 +67,14 @@ export async function provedBut(
   const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
   const isUp =
     down === undefined ? sql`true` : sql`not (m >= ${at(down.fromMs)} and m < ${at(down.untilMs)})`;
-  await db.execute(sql`
-    insert into service_minutes (minute, slots)
-    select m, 4095 from generate_series(${at(fromMs)}, ${at(untilMs - 60_000)}, interval '1 minute') as m where ${isUp}
-    on conflict (minute) do update set slots = excluded.slots`);
+  // A week at a time: a statement has a deadline.
+  for (let ms = fromMs; ms < untilMs; ms += WEEK_MS) {
+    const last = Math.min(ms + WEEK_MS, untilMs) - 60_000;
+    await db.execute(sql`
+      insert into service_minutes (minute, slots)
+      select m, 4095 from generate_series(${at(ms)}, ${at(last)}, interval '1 minute') as m where ${isUp}
+      on conflict (minute) do update set slots = excluded.slots`);
+  }
 }
 
 /** Signs all heads that are due. */
