@@ -46,7 +46,12 @@ test('a node that may be asked again, and fails its first call late, does not le
     ...{ hedgeAfterMs: () => undefined, mayHedge: () => false, patienceMs: () => 400 },
     onFailover: () => undefined,
   };
-  const request = { body: Buffer.from('{}'), method: 'getBalance', id: '1', signal: new CallSignal() } as const;
+  const request = {
+    body: Buffer.from('{}'),
+    method: 'getBalance',
+    id: '1',
+    signal: new CallSignal(),
+  } as const;
   void readInTurn(request, turns);
   await pass(885);
   expect(asked).toEqual(['first', 'second', 'first']);
