@@ -44,6 +44,9 @@ type Pending = {
   readonly timer: NodeJS.Timeout;
 };
 
+/** A subscribe call that is not over, sent once or twice. */
+type Subscribing = { readonly unsubscribe: string; readonly fail: (error: ServiceError) => void };
+
 /** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 /** Most calls without an answer that are remembered, so that what a late one opens is ended. */
@@ -86,7 +89,7 @@ export class PubsubConnection {
   readonly #options: ConnectionOptions;
   readonly #pending = new Map<string, Pending>();
   readonly #routes = new Map<string, Set<OnNotification>>();
-  readonly #subscribing = new Set<Promise<Subscribed>>();
+  readonly #subscribing = new Map<Promise<Subscribed>, Subscribing>();
   /** What takes the late answers to subscribe calls that were not answered in time. */
   readonly #unanswered = new Map<string, (reply: Reply) => void>();
   /** When the node has last answered a call of each method. */
@@ -111,6 +114,7 @@ export class PubsubConnection {
           fail(error);
         }
         this.#pending.clear();
+        for (const { fail } of this.#subscribing.values()) fail(error);
         resolve(this.#loss ?? 'closed');
       });
     });
@@ -123,10 +127,16 @@ export class PubsubConnection {
   /**
    * Subscribes. A call without an answer is sent once more: a node that hung may have dropped it. The first answer counts, and
    * what another one opens is ended. `take` gets every notification from the reply on, even those in the same packet.
+   * A node that answers calls to `sign` meanwhile, or any if that is undefined, is slow: it has all the time of a call.
    *
    * @throws ServiceError `upstreamUnavailable` if the connection is lost, `upstreamTimeout`, `upstreamBroken`.
    */
-  subscribe(name: SubscriptionName, params: string, take: OnNotification): Promise<Subscribed> {
+  subscribe(
+    name: SubscriptionName,
+    params: string,
+    take: OnNotification,
+    sign: SubscriptionName | undefined,
+  ): Promise<Subscribed> {
     const { patienceMs } = this.#options;
     const askedMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<Subscribed>();
@@ -155,8 +165,7 @@ export class PubsubConnection {
         return ask(limitMs);
       })
       .catch((error: unknown) => {
-        if (!isUnanswered(error) || !this.hasAnswered(askedMs, name)) throw error;
-        // It is slow, and answers one after the other.
+        if (!isUnanswered(error) || !this.hasAnswered(askedMs, sign)) throw error;
         return within(promise, this.#options.callTimeoutMs - (performance.now() - askedMs)).then(() => {
           throw error;
         });
@@ -165,7 +174,7 @@ export class PubsubConnection {
         isSettled = true;
         reject(error);
       });
-    this.#subscribing.add(promise);
+    this.#subscribing.set(promise, { unsubscribe: SUBSCRIPTIONS[name].unsubscribe, fail: reject });
     const settled = (): void => void this.#subscribing.delete(promise);
     promise.then(settled, settled);
     return promise;
@@ -177,14 +186,21 @@ export class PubsubConnection {
   }
 
   /**
-   * Nodes give the same id to equivalent calls: a subscription is not ended before pending calls are answered, nor if one of
+   * Nodes give the same id to equivalent calls: a subscription is not ended while calls of its kind are pending, nor if one of
    * them got its id.
    */
   async #release(method: string, id: string): Promise<void> {
-    await Promise.allSettled([...this.#subscribing]);
+    for (let like = this.#like(method); like.length > 0; like = this.#like(method))
+      await Promise.allSettled(like);
     if (this.#routes.has(id) || !this.isOpen) return;
     const { callTimeoutMs: limitMs } = this.#options;
     this.#call(method, `[${id}]`, () => undefined, { limitMs }).catch(() => undefined);
+  }
+
+  /** The pending calls whose subscriptions are ended by a method. */
+  #like(method: string): readonly Promise<Subscribed>[] {
+    const pending = [...this.#subscribing].filter(([, { unsubscribe }]) => unsubscribe === method);
+    return pending.map(([subscribed]) => subscribed);
   }
 
   /** Removes a taker. @returns true if it was the last one of a subscription that the node knows. */

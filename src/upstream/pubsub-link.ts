@@ -214,27 +214,26 @@ function watchSlots(
   let newestSlot: number | undefined;
   let newestRoot: number | undefined;
   const announced = Promise.withResolvers<void>();
-  const subscribed = connection
-    .subscribe('slotSubscribe', '[]', (result) => {
-      heardMs = performance.now();
-      const { slot, root } = (JSON.parse(result.toString()) ?? {}) as SlotNotice;
-      if (typeof root === 'number') newestRoot = root;
-      if (typeof slot === 'number') {
-        newestSlot = slot;
-        announced.resolve();
-        onSlot(slot);
-      }
-      for (const take of takers) take(result);
-    })
-    .then(
-      (answer) => {
-        if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
-      },
-      (error: unknown) => {
-        if (isUnanswered(error)) connection.end('silent');
-        throw error;
-      },
-    );
+  const hear = (result: Buffer): void => {
+    heardMs = performance.now();
+    const { slot, root } = (JSON.parse(result.toString()) ?? {}) as SlotNotice;
+    if (typeof root === 'number') newestRoot = root;
+    if (typeof slot === 'number') {
+      newestSlot = slot;
+      announced.resolve();
+      onSlot(slot);
+    }
+    for (const take of takers) take(result);
+  };
+  const subscribed = connection.subscribe('slotSubscribe', '[]', hear, 'slotSubscribe').then(
+    (answer) => {
+      if (answer.kind === 'refused') throw new Error(`slotSubscribe is refused: ${answer.error}`);
+    },
+    (error: unknown) => {
+      if (isUnanswered(error)) connection.end('silent');
+      throw error;
+    },
+  );
   const timer = setInterval(() => {
     if (performance.now() - heardMs > silenceMs()) connection.end('silent');
     else connection.ping();

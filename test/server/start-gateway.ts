@@ -163,7 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       connectTimeoutMs: 500,
       callTimeoutMs: responseTimeoutMs,
       silenceMs: () => options.silenceMs ?? 10_000,
-      patienceMs: () => (options.nodeUrls.length < 2 ? Infinity : (options.patienceMs ?? 5_000)),
+      patienceMs: () => options.patienceMs ?? 5_000,
     },
     nodes: () => each.map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
     ...{ pace, onUnordered },

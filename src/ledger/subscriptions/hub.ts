@@ -61,7 +61,10 @@ export class Hub {
   #nextId = 1;
   #linger: NodeJS.Timeout | undefined;
 
-  constructor(options: HubOptions) {
+  constructor(given: HubOptions) {
+    // Nodes that take no subscriptions are none to be left for.
+    const patienceMs = (): number => (given.nodes().length < 2 ? Infinity : given.patienceMs());
+    const options = { ...given, patienceMs };
     this.#options = options;
     const { pace, newestSlot = () => 0 } = options;
     this.#clock = new CommitmentClock(pace);

@@ -1,6 +1,6 @@
 import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
-import { isUnanswered, type PubsubConnection } from '../../upstream/pubsub-connection.ts';
+import { isUnanswered } from '../../upstream/pubsub-connection.ts';
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
 import { needsOf } from '../needs.ts';
 import { tooOld } from '../serve-versioned.ts';
@@ -42,29 +42,22 @@ export class NodeSubscriptions {
       return this.#taken(shared, OWN_SLOTS, session);
     }
     const askedMs = performance.now();
+    // Left is a node that answers no calls of this kind; where no other one is left, only a node that answers nothing.
+    const sign =
+      shared.attempts + 1 < this.#maxAttempts() && this.#options.nodes().length > 1 ? info.name : undefined;
     try {
       shared.prepare = this.#resultPreparation(shared, session);
-      const answer = await connection.subscribe(info.name, paramsText, take);
+      const answer = await connection.subscribe(info.name, paramsText, take, sign);
       if (answer.kind === 'subscribed') this.#taken(shared, answer.id, session);
       else if (shared.isOpened)
         this.#options.onFailure(new Error(`${info.name} is refused: ${answer.error}`));
       else shared.opened.resolve(answer.error);
     } catch (error) {
       shared.attempts++;
-      if (isUnanswered(error) && this.#isLeft(shared, connection, askedMs)) connection.end('silent');
+      if (isUnanswered(error) && !connection.hasAnswered(askedMs, sign)) connection.end('silent');
       if (shared.isOpened) this.#options.onFailure(error);
       else if (connection.isOpen || shared.attempts >= this.#maxAttempts()) this.#fail(shared, error);
     }
-  }
-
-  /**
-   * True if a node that has left a subscription unanswered is left for the next one: it answers nothing, or no calls of this
-   * kind. One that has no answer for this subscription alone stays, with the others.
-   */
-  #isLeft({ info, attempts }: SharedSubscription, connection: PubsubConnection, askedMs: number): boolean {
-    if (!connection.hasAnswered(askedMs)) return true;
-    const isElsewhere = this.#options.nodes().length > 1 && attempts < this.#maxAttempts();
-    return isElsewhere && !connection.hasAnswered(askedMs, info.name);
   }
 
   #maxAttempts(): number {

@@ -54,7 +54,8 @@ async function aheadOfAnswers(
   if (slot === undefined) return -1;
   const untilMs = performance.now() + CATCH_UP_MS;
   while (node.isCurrent()) {
-    if ((await readSlot(node, 'processed')) >= slot) return -1;
+    // A slot that cannot be read now has not come.
+    if ((await readSlot(node, 'processed').catch(() => -1)) >= slot) return -1;
     if (performance.now() >= untilMs) break;
     await pause(LOOK_MS);
   }

@@ -139,6 +139,11 @@ class Reading {
   #tire(node: PoolNode): void {
     if (isLight(this.#request) && !this.#slow.has(node)) this.#askAgainAfter(node, this.#turns.patienceMs());
     this.#slow.add(node);
+    this.#lookAgain(node);
+  }
+
+  /** Asks a node that can be asked by now, while those that were asked take too long. */
+  #lookAgain(node: PoolNode): void {
     this.#allowAgain();
     this.#moveOn(node, 'slow');
   }
@@ -186,7 +191,8 @@ class Reading {
     for (const [node, atMs] of this.#againAtMs) {
       if (atMs > nowMs) continue;
       this.#againAtMs.delete(node);
-      this.#tried.splice(this.#tried.indexOf(node), 1);
+      const place = this.#tried.indexOf(node);
+      if (place >= 0) this.#tried.splice(place, 1);
     }
   }
 
@@ -197,7 +203,7 @@ class Reading {
     if (this.#asked > asked) this.#turns.onFailover(node, reason);
     else if (this.#slow.size > 0 && !this.#isOver) {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#tire(node), LOOK_AGAIN_MS);
+      this.#timer = setTimeout(() => this.#lookAgain(node), LOOK_AGAIN_MS);
     }
   }
 

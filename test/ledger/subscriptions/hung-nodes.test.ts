@@ -6,10 +6,10 @@ import { ADDRESS, CONFIRMED, OTHER, SIGNATURE, gapOf, resultOf, useStage } from 
 const stage = useStage();
 
 /** A stage with a second node, for which calls are patient so long. */
-async function startTwo(patienceMs: number): Promise<ScriptedPubsub> {
+async function startTwo(patienceMs: number, silenceMs = 60_000): Promise<ScriptedPubsub> {
   const other = await startScriptedPubsub({ firstSlot: 200 });
   stage.closing.push(other.close);
-  await stage.start({ nodeUrls: [stage.node.url, other.url], patienceMs, silenceMs: 60_000 });
+  await stage.start({ nodeUrls: [stage.node.url, other.url], patienceMs, silenceMs });
   return other;
 }
 
@@ -104,7 +104,7 @@ describe('a new subscription', () => {
   });
 
   test('that no node answers is refused, and the other ones go on', async () => {
-    const other = await startTwo(150);
+    const other = await startTwo(150, 1_000);
     await stage.client.call('rootSubscribe');
     for (const node of [stage.node, other]) dropFirst(node, 'accountSubscribe', 9);
     const { error } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
