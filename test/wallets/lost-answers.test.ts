@@ -154,28 +154,31 @@ function describeLosses(commits: LostCommits): void {
   test.each([
     ['its reservation', 1],
     ['its reservation and its key', 2],
-  ])('a group that PostgreSQL stores late is charged once, if %s cannot be given back', async (_what, losses) => {
-    const account = await service().newAccount();
-    const request = { path: '/batch', body: { ...managed, count: 200 } };
-    const delayed = commits.delayCommit(CHARGING_GROUP);
-    const first = ask(account, request);
-    const carryOut = await delayed;
-    const transaction = vi.spyOn(service().store, 'transaction');
-    for (let loss = 0; loss < losses; loss += 1)
-      transaction.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
-    await eventually('it waits for what was begun', waiting);
-    const second = losses === 1 ? undefined : ask(account, request);
-    await eventually('the others wait too', () => areWaiting(losses === 1 ? 1 : 3));
-    await carryOut();
-    transaction.mockRestore();
-    await Promise.all([first, second]);
-    const again = await ask(account, request);
-    expect(again.status).toBe(200);
-    expect(again.text?.trim().split('\n')).toHaveLength(200);
-    const creations = (await account.log()).filter((line) => line === 'create ok');
-    expect(creations).toHaveLength(200);
-    expect((await account.balance()).charged).toBe(200_000n);
-  });
+  ])(
+    'a group that PostgreSQL stores late is charged once, if %s cannot be given back',
+    async (_what, losses) => {
+      const account = await service().newAccount();
+      const request = { path: '/batch', body: { ...managed, count: 200 } };
+      const delayed = commits.delayCommit(CHARGING_GROUP);
+      const first = ask(account, request);
+      const carryOut = await delayed;
+      const transaction = vi.spyOn(service().store, 'transaction');
+      for (let loss = 0; loss < losses; loss += 1)
+        transaction.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+      await eventually('it waits for what was begun', waiting);
+      const second = losses === 1 ? undefined : ask(account, request);
+      await eventually('the others wait too', () => areWaiting(losses === 1 ? 1 : 3));
+      await carryOut();
+      transaction.mockRestore();
+      await Promise.all([first, second]);
+      const again = await ask(account, request);
+      expect(again.status).toBe(200);
+      expect(again.text?.trim().split('\n')).toHaveLength(200);
+      const creations = (await account.log()).filter((line) => line === 'create ok');
+      expect(creations).toHaveLength(200);
+      expect((await account.balance()).charged).toBe(200_000n);
+    },
+  );
 
   test.each(['loseAnswer', 'loseCommit', 'delayCommit'] as const)(
     'a destruction is never refused that is done, and is recorded once: %s',
