@@ -10,6 +10,7 @@ import { serviceError } from '../base/service-error.ts';
 import { isExpired, isInUse, isSameRequest, KEPT_MS, type KeyRow, type Owner } from './idempotency-row.ts';
 import type { InstallationKey } from './installation-key.ts';
 import { claimReplacement } from './claim-replacement.ts';
+import { lockBooks } from './money/books.ts';
 
 /**
  * Runs requests once per key. A key is valid for its account and for 24 hours. If a process ends before its work is finished, the next such
@@ -81,6 +82,8 @@ export function createIdempotency({
     },
     release: async (tx, claim) => {
       await lockKey(tx, claim);
+      // Behind a group of its wallets that is stored, whose end was not answered.
+      await lockBooks(tx, claim.accountId);
       const made = tx.select({ id: wallets.id }).from(wallets);
       const hasMadeNone = notExists(made.where(eq(wallets.workId, idempotencyKeys.workId)));
       await tx.delete(idempotencyKeys).where(and(isOwn(claim), hasMadeNone));
@@ -147,6 +150,8 @@ async function begin(
     const finding = judge(row, fingerprint);
     if (finding.kind !== 'inUse' || (await isInUse(tx, owner, row))) return finding;
     await tx.update(idempotencyKeys).set({ ownerId, claimId }).where(isKey);
+    // As when it is released: what the earlier try has made is there, or never will be.
+    await lockBooks(tx, accountId);
     return claimed('resumed', row.workId);
   }
   return { kind: 'inUse' };

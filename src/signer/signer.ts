@@ -61,7 +61,10 @@ export type Signer = {
   readonly destroy: (
     request: KeyOwner & { readonly derivedFrom?: ChildPosition | undefined },
   ) => Promise<void>;
-  /** Returns for each wallet whether it was destroyed, or is a child at an index whose key was; in the order of the request. */
+  /**
+   * Returns for each wallet whether it was destroyed, or is a child at an index whose key was; in the order of the request. A destruction
+   * that was sent before and given up has an end by then.
+   */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** Returns up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;

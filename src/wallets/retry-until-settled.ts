@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../base/service-error.ts';
 
 /**
- * Runs work that must be done even after its request is over, such as charging for delivered wallets: at once and, while the store or the
- * signer does not answer, again every second until it succeeds or the process ends. The work must be safe to repeat.
+ * Runs work that must be done even after its request is over, such as charging for delivered wallets: at once and, while the store, the
+ * signer or its token fails, again every second until it succeeds or the process ends. The work must be safe to repeat.
  *
  * @throws the error of the first try.
  */
@@ -31,7 +31,10 @@ export function createRetryUntilSettled(log: Pick<Logger, 'error'>, pauseMs = PA
   };
 }
 
-const OUTAGES: ReadonlySet<string> = new Set(['storeUnavailable', 'storeRefused', 'signerUnavailable']);
+const OUTAGES: ReadonlySet<string> = new Set([
+  ...['storeUnavailable', 'storeRefused'],
+  ...['signerUnavailable', 'keyBackendFailed'],
+]);
 
 function isOutage(error: unknown): boolean {
   return error instanceof ServiceError && OUTAGES.has(error.code);

@@ -180,6 +180,15 @@ test('it tells which of many wallets are destroyed, and which are at a place who
   expect(answers.flatMap((isDestroyed, at) => (isDestroyed ? [at] : []))).toEqual([0, 128, 299, 300]);
 });
 
+test('a destruction that is under way is known to whoever asks behind it', async () => {
+  const { signer } = await startTestSigner();
+  const owner = newOwner();
+  const destroyed = signer.destroy(owner);
+  const found = await signer.findDestroyed([{ walletId: owner.walletId, derivedFrom: undefined }]);
+  await destroyed;
+  expect(found).toEqual([true]);
+});
+
 test('where its files are gone while it runs it makes no new ones when it is started again', async () => {
   const { child, dataDir, logged } = await startTestSigner();
   rmSync(join(dataDir, 'signer'), { recursive: true });

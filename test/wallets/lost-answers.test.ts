@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { sql } from '../../src/store/drizzle.ts';
@@ -13,6 +13,7 @@ const MINUTE_MS = 60_000;
 const FINISHING = /update "idempotency_keys" set "status"/;
 const CLAIMING = /insert into "idempotency_keys"/;
 const DESTROYING = /delete from wallets/;
+const CHARGING_GROUP = /update "reservations" set/;
 const STORING_KEYS = /delete from "key_intents"/;
 
 const postgresUrl = await findPostgres();
@@ -59,12 +60,13 @@ function describeLosses(commits: LostCommits): void {
     return (await send('DELETE', `/v1/wallets/${id}`, undefined, { 'x-two-factor-code': code() })).status;
   };
 
-  const waiting = async (): Promise<true | undefined> => {
+  const areWaiting = async (count: number): Promise<true | undefined> => {
     const { rows } = await service().store.db.execute(
       sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    return rows.length > 0 ? true : undefined;
+    return rows.length >= count ? true : undefined;
   };
+  const waiting = () => areWaiting(1);
 
   const managed = { custody: 'managed' } as const;
   test.each([
@@ -148,6 +150,35 @@ function describeLosses(commits: LostCommits): void {
       return rows.length === 0 ? true : undefined;
     });
   });
+
+  test.each([
+    ['its reservation', 1],
+    ['its reservation and its key', 2],
+  ])(
+    'a group that PostgreSQL stores late is charged once, if %s cannot be given back',
+    async (_what, losses) => {
+      const account = await service().newAccount();
+      const request = { path: '/batch', body: { ...managed, count: 200 } };
+      const delayed = commits.delayCommit(CHARGING_GROUP);
+      const first = ask(account, request);
+      const carryOut = await delayed;
+      const transaction = vi.spyOn(service().store, 'transaction');
+      for (let loss = 0; loss < losses; loss += 1)
+        transaction.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+      await eventually('it waits for what was begun', waiting);
+      const second = losses === 1 ? undefined : ask(account, request);
+      await eventually('the others wait too', () => areWaiting(losses === 1 ? 1 : 3));
+      await carryOut();
+      transaction.mockRestore();
+      await Promise.all([first, second]);
+      const again = await ask(account, request);
+      expect(again.status).toBe(200);
+      expect(again.text?.trim().split('\n')).toHaveLength(200);
+      const creations = (await account.log()).filter((line) => line === 'create ok');
+      expect(creations).toHaveLength(200);
+      expect((await account.balance()).charged).toBe(200_000n);
+    },
+  );
 
   test.each(['loseAnswer', 'loseCommit', 'delayCommit'] as const)(
     'a destruction is never refused that is done, and is recorded once: %s',

@@ -15,6 +15,8 @@ const MINUTE_MS = 60_000;
 let onDestroyed: (() => Promise<void>) | undefined;
 /** The signer does not answer who is destroyed; it never hears what to destroy. */
 let [isSignerDown, isUnreached] = [false, false];
+/** The signer is asked to destroy once, and its answer is not waited for. */
+let isGivenUp = false;
 let onLooked = (): void => undefined;
 
 const withHook = (signer: Signer): Signer => ({
@@ -27,7 +29,12 @@ const withHook = (signer: Signer): Signer => ({
   },
   destroy: async (request) => {
     if (isUnreached) throw serviceError('signerUnavailable');
-    await signer.destroy(request);
+    const destroyed = signer.destroy(request);
+    if (isGivenUp) {
+      isGivenUp = false;
+      throw serviceError('signerUnavailable');
+    }
+    await destroyed;
     const hook = onDestroyed;
     onDestroyed = undefined;
     await hook?.();
@@ -38,6 +45,7 @@ const service = useWalletService({ withSigner: withHook });
 
 beforeEach(() => {
   [onDestroyed, isSignerDown, isUnreached] = [undefined, false, false];
+  isGivenUp = false;
   onLooked = () => undefined;
 });
 
@@ -93,6 +101,26 @@ test('a destruction whose answer the embedded store lost is recorded once, and n
   expect((await destroy(account, id)).status).toBe(503);
   await eventually('the row is gone', async () => ((await hasRow(id)) ? undefined : true));
   expect((await destroy(account, id)).status).toBe(404);
+  expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
+});
+
+test('a destruction that the signer still carries out when its answer is given up is completed', async () => {
+  const { account, id } = await newWallet();
+  isGivenUp = true;
+  expect((await destroy(account, id)).status).toBe(503);
+  await eventually('the row is gone', async () => ((await hasRow(id)) ? undefined : true));
+  expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
+});
+
+test('a destruction that the token fails to carry out twice is completed', async () => {
+  const { account, id } = await newWallet();
+  const fail = (): Promise<never> => Promise.reject(serviceError('keyBackendFailed'));
+  onDestroyed = () => {
+    onDestroyed = fail;
+    return fail();
+  };
+  expect((await destroy(account, id)).status).toBe(503);
+  await eventually('the row is gone', async () => ((await hasRow(id)) ? undefined : true));
   expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { createRequestId } from '../../base/request-id.ts';
 import type { Logger } from 'pino';
-import { and, eq, isNull, notExists, notInArray } from '../../store/drizzle.ts';
+import { and, eq, isNull, notExists, notInArray, or } from '../../store/drizzle.ts';
 import { gateways, idempotencyKeys } from '../../store/access-tables.ts';
 import { reservations } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -47,13 +47,18 @@ export async function settleAbandoned({ store, log }: SettleOptions, nowMs: numb
   }
   const made = store.db.select({ id: wallets.id }).from(wallets);
   const left = store.db.select({ id }).from(reservations);
+  const isOfClaim = eq(claimId, idempotencyKeys.claimId);
+  const isOfOwner = and(
+    eq(accountId, idempotencyKeys.accountId),
+    eq(reservations.ownerId, idempotencyKeys.ownerId),
+  );
   await store.db.delete(idempotencyKeys).where(
     and(
       isNull(idempotencyKeys.status),
       notInArray(idempotencyKeys.ownerId, alive),
       notExists(made.where(eq(wallets.workId, idempotencyKeys.workId))),
-      // Another process found it gone in the meantime and will settle it.
-      notExists(left.where(and(eq(claimId, idempotencyKeys.claimId), isNull(reservations.closedAt)))),
+      // Not settled yet, here or by another process that found it gone: its work may still be stored.
+      notExists(left.where(and(or(isOfClaim, isOfOwner), isNull(reservations.closedAt)))),
     ),
   );
   return settled;

@@ -20,7 +20,7 @@ export function operationTable(vault: Vault): ReadonlyMap<number, AnswerRequest>
     bind(OPERATIONS.beginRotation, vault.beginRotation),
     bind(OPERATIONS.reseal, vault.reseal),
     bind(OPERATIONS.finishRotation, vault.finishRotation),
-    bind(OPERATIONS.findDestroyed, async (origins) => vault.findDestroyed(origins)),
+    bind(OPERATIONS.findDestroyed, vault.findDestroyed),
     bind(OPERATIONS.readTombstones, vault.readTombstones),
     bind(OPERATIONS.addTombstones, vault.addTombstones),
     bind(OPERATIONS.adoptTombstones, vault.adoptTombstones),

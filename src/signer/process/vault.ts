@@ -21,8 +21,8 @@ export type Vault = {
   readonly sign: (key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
   /** Recorded on disk as destroyed before anything else happens, so that a crash leaves no half of it. */
   readonly destroy: (owner: KeyOwner, derivedFrom: ChildPosition | undefined) => Promise<void>;
-  /** Returns for each whether it, or the key at its index, is destroyed. */
-  readonly findDestroyed: (origins: readonly KeyOrigin[]) => readonly boolean[];
+  /** Returns for each whether it, or the key at its index, is destroyed, once destructions that began before are recorded or have failed. */
+  readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** Returns entries of the record of destroyed keys from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;
   /** Destroys keys by their fingerprints from another record. */
@@ -81,11 +81,13 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
       await tombstones.bury(owner.walletId, derivedFrom);
       await hsm.destroyKey(owner);
     },
-    findDestroyed: (origins) =>
-      origins.map(
+    findDestroyed: async (origins) => {
+      await tombstones.settled();
+      return origins.map(
         ({ walletId, derivedFrom }) =>
           tombstones.hasWallet(walletId) || (derivedFrom !== undefined && tombstones.hasChild(derivedFrom)),
-      ),
+      );
+    },
     readTombstones: tombstones.read,
     addTombstones: (fingerprints) => tombstones.add(Buffer.from(fingerprints)),
     adoptTombstones: tombstones.adopt,

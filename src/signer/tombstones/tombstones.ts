@@ -25,6 +25,8 @@ export type Tombstones = {
   readonly bury: (walletId: string, derivedFrom?: ChildPosition) => Promise<void>;
   /** Destroys keys from another record in the same way, by their concatenated fingerprints. */
   readonly add: (fingerprints: Buffer) => Promise<void>;
+  /** Resolves when what was begun before is on disk, or has failed. */
+  readonly settled: () => Promise<void>;
   readonly size: () => number;
   /** Returns concatenated fingerprints of the record in order, and the state of the whole record. */
   readonly read: (from: number) => Promise<RecordPage>;
@@ -49,11 +51,21 @@ export async function openTombstones(
     path: join(directory, 'tombstones'),
     onFound: buried.add,
   });
-  const write = async (names: readonly Buffer[]): Promise<void> => {
+  const underWay = new Set<Promise<void>>();
+  const record = async (names: readonly Buffer[]): Promise<void> => {
     const fresh = names.filter((name) => !buried.has(name));
     if (fresh.length === 0) return;
     await file.append(fresh);
     for (const name of fresh) buried.add(name);
+  };
+  const write = async (names: readonly Buffer[]): Promise<void> => {
+    const recorded = record(names);
+    underWay.add(recorded);
+    try {
+      await recorded;
+    } finally {
+      underWay.delete(recorded);
+    }
   };
   return {
     hasWallet: (walletId) => buried.has(walletFingerprint(walletId)),
@@ -64,6 +76,7 @@ export async function openTombstones(
         ...(derivedFrom === undefined ? [] : [childFingerprint(derivedFrom)]),
       ]),
     add: (fingerprints) => write(split(fingerprints)),
+    settled: async () => void (await Promise.allSettled(underWay)),
     size: buried.size,
     read: async (from) => {
       const { count, hash } = file.state();

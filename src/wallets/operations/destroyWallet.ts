@@ -1,5 +1,5 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError, toServiceError } from '../../base/service-error.ts';
 import { audit, auditExpected, auditInOwnTransaction } from '../audit.ts';
 import { assertSecondFactor, readSecondFactor } from '../managed/assert-second-factor.ts';
 import { derivedFrom, deleteWallets, deleteWalletsExpected } from '../managed/delete-wallets.ts';
@@ -54,12 +54,14 @@ async function destroy(context: WalletContext, wallet: WalletRow): Promise<Destr
  * that the signer has not destroyed is left as it is.
  */
 function completeLater(context: WalletContext, wallet: WalletRow): void {
-  const { signer, retryUntilSettled } = context;
+  const { signer, retryUntilSettled, log, caller } = context;
   const work = async (): Promise<void> => {
     if ((await findDestroyed(signer, [wallet])).length > 0) await destroy(context, wallet);
   };
-  // A final failure is logged by the retry; the next start completes it then.
-  retryUntilSettled(work).catch(() => undefined);
+  retryUntilSettled(work).catch((error: unknown) => {
+    const { message: reason } = toServiceError(error);
+    log.error({ reason, requestId: caller.requestId }, 'a destruction could not be completed yet');
+  });
 }
 
 /** Deletes the row, with an audit record. @returns false if there is none any more. */

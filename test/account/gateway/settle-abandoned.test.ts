@@ -9,7 +9,8 @@ import { createMoney } from '../../../src/account/money/money.ts';
 import { SPEC_PRICES } from '../../../src/account/money/prices.ts';
 import { newTerms, type ReservationTerms } from '../../../src/account/money/reservation.ts';
 import { eventually } from '../../../src/base/eventually.ts';
-import { isNull, sql } from '../../../src/store/drizzle.ts';
+import { idempotencyKeys } from '../../../src/store/access-tables.ts';
+import { eq, isNull, sql } from '../../../src/store/drizzle.ts';
 import { reservations } from '../../../src/store/money-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores, SILENT, useStore } from '../../store/backends.ts';
@@ -29,7 +30,8 @@ const RESERVED = 10n * 900n + 5n * 400n;
 describeStores('what a process that is gone reserved', (backend) => {
   const store = backend.emptied();
   const { invoiced, close } = inOctober(store);
-  const gone = createMoney({ ownerId: randomUUID(), prices: CHEAPER });
+  const ownerId = randomUUID();
+  const gone = createMoney({ ownerId, prices: CHEAPER });
   const clock = { nowMs: () => OCTOBER };
 
   const reserve = (accountId: string, isChargedWhenLost: boolean) => {
@@ -100,6 +102,21 @@ describeStores('what a process that is gone reserved', (backend) => {
         msg: expect.stringContaining('settled'),
       });
     await gateway.close();
+  });
+
+  test('keeps the key of its work as long as it cannot be settled: wallets may be stored yet', async () => {
+    const accountId = await invoiced();
+    const row = { accountId, key: 'k', fingerprint: Buffer.alloc(32), ownerId, createdAt: new Date(OCTOBER) };
+    await store().db.insert(idempotencyKeys).values(row);
+    const reservation = await reserve(accountId, false);
+    await takeReserved(store(), accountId);
+    const left = async (): Promise<readonly number[]> => [
+      await settleAbandoned({ store: store(), log: SILENT }, OCTOBER),
+      (await store().db.select().from(idempotencyKeys)).length,
+    ];
+    expect(await left()).toEqual([0, 1]);
+    await store().db.delete(reservations).where(eq(reservations.id, reservation.id));
+    expect(await left()).toEqual([0, 0]);
   });
 
   test('and what it charges later is refused: it learns if everything was charged', async () => {
