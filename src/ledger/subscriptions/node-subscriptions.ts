@@ -11,6 +11,8 @@ import { sliceResults } from './slice-account.ts';
 const OWN_SLOTS = 'own';
 /** A subscription that was pending this many times when the node was lost, and at each of the nodes, may be the cause. */
 const LEAST_ATTEMPTS = 2;
+/** Where none of the nodes answers calls of a kind, each is left for that once in this time: the other subscriptions move with it. */
+const LEFT_MS = 60_000;
 
 export type NodeSubscriptionsOptions = {
   /** The nodes that subscriptions can be made at. */
@@ -24,6 +26,8 @@ export type NodeSubscriptionsOptions = {
 /** Makes and ends subscriptions at the connected node. */
 export class NodeSubscriptions {
   readonly #options: NodeSubscriptionsOptions;
+  /** When nodes were left because they answered no calls of a kind. */
+  readonly #leftMs = new Map<SubscriptionName, readonly number[]>();
 
   constructor(options: NodeSubscriptionsOptions) {
     this.#options = options;
@@ -44,7 +48,7 @@ export class NodeSubscriptions {
     const askedMs = performance.now();
     // Left is a node that answers no calls of this kind; where no other one is left, only a node that answers nothing.
     const sign =
-      shared.attempts + 1 < this.#maxAttempts() && this.#options.nodes().length > 1 ? info.name : undefined;
+      shared.attempts + 1 < this.#maxAttempts() && this.#mayLeave(info.name) ? info.name : undefined;
     try {
       shared.prepare = this.#resultPreparation(shared, session);
       const answer = await connection.subscribe(info.name, paramsText, take, sign);
@@ -54,10 +58,23 @@ export class NodeSubscriptions {
       else shared.opened.resolve(answer.error);
     } catch (error) {
       shared.attempts++;
-      if (isUnanswered(error) && !connection.hasAnswered(askedMs, sign)) connection.end('silent');
+      if (isUnanswered(error) && !connection.hasAnswered(askedMs, sign)) {
+        this.#leftMs.set(info.name, [...this.#leftLately(info.name), performance.now()]);
+        connection.end('silent');
+      }
       if (shared.isOpened) this.#options.onFailure(error);
       else if (connection.isOpen || shared.attempts >= this.#maxAttempts()) this.#fail(shared, error);
     }
+  }
+
+  /** True if there is another node, and not all of them were left for this kind lately. */
+  #mayLeave(name: SubscriptionName): boolean {
+    return this.#leftLately(name).length < this.#options.nodes().length - 1;
+  }
+
+  #leftLately(name: SubscriptionName): readonly number[] {
+    const sinceMs = performance.now() - LEFT_MS;
+    return (this.#leftMs.get(name) ?? []).filter((leftMs) => leftMs > sinceMs);
   }
 
   #maxAttempts(): number {

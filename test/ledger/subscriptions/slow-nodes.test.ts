@@ -36,6 +36,19 @@ test('a subscription that every node takes longer for than one is patient is mad
   expect(result).toEqual(expect.any(Number));
 });
 
+test('a kind of subscription that no node answers moves the others once, however often it is asked for', async () => {
+  const other = await startScriptedPubsub({ firstSlot: 200 });
+  stage.closing.push(other.close);
+  const nodes = [stage.node, other];
+  await stage.start({ nodeUrls: nodes.map(({ url }) => url), patienceMs: 100, silenceMs: 1_000 });
+  for (const node of nodes)
+    node.refuse = ({ method }) => (method === 'voteSubscribe' ? 'silence' : undefined);
+  await stage.client.call('rootSubscribe');
+  for (let time = 0; time < 3; time++) await stage.client.call('voteSubscribe').catch(() => undefined);
+  const moved = nodes.flatMap(({ calls }) => calls.filter(({ method }) => method === 'rootSubscribe'));
+  expect(moved).toHaveLength(2);
+});
+
 test('the only node for subscriptions is not left for another one, however short the patience is', async () => {
   await stage.start({ patienceMs: 100, silenceMs: 60_000 });
   await stage.client.call('rootSubscribe');
