@@ -19,6 +19,8 @@ const LEVELS: readonly string[] = ['processed', 'confirmed', 'finalized'];
 const DEFAULT_OF: Readonly<Record<string, string>> = { getSignatureStatuses: 'processed' };
 /** It would change the ledger; of its answer the level shows in nothing. */
 const CHANGING = 'requestAirdrop';
+/** Of these the interface says that nothing but confirmed and finalized is accepted. */
+const OF_BLOCKS: readonly string[] = ['getBlocks', 'getBlocksWithLimit'];
 
 beforeAll(async () => {
   const wallet = await fundedWallet(run);
@@ -89,15 +91,22 @@ async function answer({ name }: Listed, params: readonly unknown[]): Promise<str
 test('every level is looked at, in calls and in subscriptions', () => {
   expect(METHOD_CALLS.length).toBeGreaterThan(30);
   expect(METHOD_CALLS.filter(({ isLenient }) => !isLenient).map(({ name }) => name)).toEqual([
-    ...['getInflationGovernor', 'getMinimumBalanceForRentExemption', 'getTokenAccountBalance'],
-    ...['getTokenLargestAccounts', 'getTokenSupply'],
+    ...[...OF_BLOCKS, 'getInflationGovernor', 'getMinimumBalanceForRentExemption'],
+    ...['getTokenAccountBalance', 'getTokenLargestAccounts', 'getTokenSupply'],
   ]);
   expect(SUBSCRIPTIONS.map(({ name }) => name)).toEqual([
     ...['accountSubscribe', 'blockSubscribe', 'logsSubscribe', 'programSubscribe', 'signatureSubscribe'],
   ]);
 });
 
-describe.each(METHOD_CALLS)('$name', (call) => {
+test.each(OLD_COMMITMENTS)('lists of blocks refuse %s', async (old) => {
+  for (const call of METHOD_CALLS.filter(({ name }) => OF_BLOCKS.includes(name)))
+    expect(await answer(call, paramsOf(call, old))).toContain(
+      '"Method does not support commitment below `confirmed`"',
+    );
+});
+
+describe.each(METHOD_CALLS.filter(({ name }) => !OF_BLOCKS.includes(name)))('$name', (call) => {
   test.each(OLD_COMMITMENTS)('at %s is answered as nodes answer what they do not know', async (old) => {
     const answered = await answer(call, paramsOf(call, old));
     if (call.isLenient) {

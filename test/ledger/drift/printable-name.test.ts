@@ -8,7 +8,8 @@ import { DOCUMENT } from './spec-examples.ts';
 /** Every name of a member, and every word that is listed. */
 function namesOf(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  const { properties = {}, enum: words = [] } = schema as { properties?: object; enum?: readonly unknown[] };
+  const { properties = {}, enum: listed } = schema as { properties?: object; enum?: unknown };
+  const words: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const own = [...Object.keys(properties), ...words.filter((word) => typeof word === 'string')];
   return [...own, ...Object.values(schema).flatMap(namesOf)];
 }
