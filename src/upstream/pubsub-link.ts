@@ -188,8 +188,10 @@ function nameOf({ addresses }: PubsubNode): string {
   return addresses.join(' ');
 }
 
+type Ranked = Pick<PubsubNode, 'rank'> & { readonly known: Pick<NodeKnowledge, 'order'> };
+
 /** Healthy ones first; then the newest, as it supports the most, and unknown versions last; then the one that is ahead. */
-function inOrder(nodes: readonly PubsubNode[]): readonly PubsubNode[] {
+export function inOrder<Node extends Ranked>(nodes: readonly Node[]): readonly Node[] {
   return nodes.toSorted((a, b) => {
     const [ofA, ofB] = [a.rank ?? ANY_RANK, b.rank ?? ANY_RANK];
     return (
