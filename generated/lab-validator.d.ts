@@ -2,7 +2,7 @@
 import type { ConfigProblem } from './config-validator.js';
 import type { Scenario } from './lab.ts';
 
-/** Whether the value is a scenario. Fills in defaults, in place. `errors` has every problem of the last call. */
+/** True for a scenario. Fills in defaults, in place. `errors` has every problem of the last call. */
 export declare const validateScenario: {
   (value: unknown): value is Scenario;
   errors?: readonly ConfigProblem[] | null;

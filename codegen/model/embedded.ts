@@ -1,9 +1,9 @@
 import type { Sources } from '../load.ts';
 
-/** How the embedded ledger has something that a node has: the same, otherwise, or not at all, with the reason. */
+/** The way in which the embedded ledger has something of a node: the same, otherwise, or not at all, with the reason. */
 export type Verdict = 'same' | { readonly differs: string } | { readonly cannot: string };
 
-/** What differs in the embedded ledger. Methods, params and subscriptions that are not named are the same. */
+/** Differences of the embedded ledger. Methods, params and subscriptions that are not named are the same. */
 export type Embedded = {
   readonly methods: Readonly<Record<string, Verdict>>;
   /** By method and name of the param or member: `getBlock.config.encoding`. */

@@ -27,7 +27,7 @@ export type LedgerModel = {
   readonly errors: ReadonlyMap<string, ErrorModel>;
   /** The values that the contract run puts in the place of `$name`: what each is, by name. */
   readonly scenario: Scenario;
-  /** What differs in the embedded ledger, where there is one. */
+  /** Differences of the embedded ledger, where there is one. */
   readonly embedded: Embedded | undefined;
 };
 

@@ -15,7 +15,7 @@ export const CHEATS_FOLDER = 'localnet/';
 export const CHEATS_HEAD_FILE = 'localnet/openrpc.yaml';
 const LEDGER_FOLDER = 'ledger/';
 
-/** What a file of localnet/methods/ leaves out: no interface gives these methods, and nothing counts or keeps their answers. */
+/** Left out in a file of localnet/methods/: no interface gives these methods, and nothing counts or keeps their answers. */
 const DEFAULTS = {
   tags: ['service'],
   'x-origin': 'chosen',

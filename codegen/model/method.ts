@@ -91,7 +91,7 @@ export type Method = {
   readonly since?: string;
   /** Where its answer says how far its node is; absent: nowhere. */
   readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
-  /** How it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
+  /** The way it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
   readonly history?: 'slot' | 'signature' | 'address';
   readonly refusedIn: Readonly<Record<string, string>>;
   readonly params: readonly Param[];

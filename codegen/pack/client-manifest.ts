@@ -9,7 +9,7 @@ export const LOCALNET_ENTRY = './lib/src/localnet/start-localnet';
 const STREAM_PEERS = ['@bufbuild/protobuf', '@grpc/grpc-js'];
 /** The runtime of ./localnet: it is called below its public interface, so its version is exact. */
 const RUNTIME = 'litesvm';
-/** What ./localnet reads programs with; the runtime brings it. */
+/** Reads programs for ./localnet; the runtime brings it. */
 const KIT = '@solana/kit';
 
 /** Packages of ./localnet that are not part of its one file. */

@@ -16,7 +16,7 @@ export type Scenario = ${settingsType(lab)};
         'lab-validator.d.ts': `${HEADER}import type { ConfigProblem } from './config-validator.js';
 import type { Scenario } from './lab.ts';
 
-/** Whether the value is a scenario. Fills in defaults, in place. \`errors\` has every problem of the last call. */
+/** True for a scenario. Fills in defaults, in place. \`errors\` has every problem of the last call. */
 export declare const validateScenario: {
   (value: unknown): value is Scenario;
   errors?: readonly ConfigProblem[] | null;

@@ -4,7 +4,7 @@ import type { MethodName } from './methods.ts';
 export type SlotFacts = {
   /** Where the answer says how far its node is: the slot of its context, itself a slot or a block height, or members of both. */
   readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
-  /** How it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
+  /** The way it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
   readonly history?: 'slot' | 'signature' | 'address';
   /** Position of the config that has a commitment, the name of that member, and what counts without it. */
   readonly commitment?: { readonly index: number; readonly member: string; readonly default: string };

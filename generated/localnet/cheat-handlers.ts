@@ -30,7 +30,7 @@ import { surfnetSetTokenAccount } from '../../src/localnet/cheats/surfnet_setTok
 import { surfnetTimeTravel } from '../../src/localnet/cheats/surfnet_timeTravel.ts';
 import type { LedgerHandlers } from './handlers.ts';
 
-/** What the localnet answers each cheat code with. */
+/** The handler of each cheat code in the localnet. */
 export const CHEAT_HANDLERS: LedgerHandlers<Ledger> = {
   localnet_deleteSnapshot: localnetDeleteSnapshot,
   localnet_impersonate: localnetImpersonate,

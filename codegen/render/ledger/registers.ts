@@ -22,7 +22,7 @@ export const renderCheatHandlers = ({ methods }: LedgerModel): Files => ({
   'ledger/cheat-handlers.ts': `${HEADER}import type { Ledger } from '../../src/localnet/ledger.ts';
 ${methods.map(({ name }) => `import { ${identifier(name)} } from '../../src/localnet/cheats/${name}.ts';\n`).join('')}import type { LedgerHandlers } from './handlers.ts';
 
-/** What the localnet answers each cheat code with. */
+/** The handler of each cheat code in the localnet. */
 export const CHEAT_HANDLERS: LedgerHandlers<Ledger> = {
 ${methods.map(({ name }) => shorthand(name)).join('')}};
 `,
