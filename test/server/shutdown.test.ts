@@ -1,4 +1,3 @@
-import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -45,10 +44,10 @@ test('kept-alive connections do not hold the server up', async () => {
     });
     request.once('error', reject).end();
   });
-  using since = startBusyMachineClock();
+  const startMs = performance.now();
   await gateway.close(5_000);
   agent.destroy();
-  expect(since.elapsedMs()).toBeLessThan(2_000);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
 test('a request that was on its way on a kept-alive connection is answered, and the connection closed', async () => {

@@ -1,4 +1,3 @@
-import { startBusyMachineClock } from '../../support/busy-machine-clock.ts';
 import { expect, test } from 'vitest';
 import { createMailer } from '../../../src/account/mail/mailer.ts';
 import { invitationMail } from '../../../src/account/mail/mail-texts.ts';
@@ -74,9 +73,9 @@ test('a login that is refused is a matter of settings: the mail is not refused f
 test('a server that does not answer is given up at the deadline, and when the server stops', async () => {
   const { smtp, mailer } = await setUp({ isSilent: true }, {}, { deadlineMs: 200 });
   await using _open = smtp;
-  using since = startBusyMachineClock();
+  const before = performance.now();
   expect(await mailer.send(MAIL)).toMatchObject({ kind: 'failed' });
-  expect(since.elapsedMs()).toBeLessThan(2_000);
+  expect(performance.now() - before).toBeLessThan(2_000);
   const patient = await setUp({ isSilent: true }, {}, { deadlineMs: 600_000 });
   await using _other = patient.smtp;
   const sent = patient.mailer.send(MAIL);
