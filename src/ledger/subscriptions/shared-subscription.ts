@@ -181,6 +181,7 @@ export class SharedSubscription {
     const verdict = this.#delivered.take(notice, result);
     if (verdict === 'new') {
       this.#publishResult(notice, result);
+      this.#beginGapBehind(notice);
       return;
     }
     metrics.countDrop(this.info.name, verdict);
@@ -243,6 +244,13 @@ export class SharedSubscription {
     this.#isGapDue = false;
     this.missingFrom = undefined;
     this.tellGap({ fromSlot, toSlot: isOnePerSlot ? lastSlot - 1 : lastSlot });
+  }
+
+  /** A node behind the one that was lost tells of older slots: a gap that is still due begins behind what it has told. */
+  #beginGapBehind({ slot }: Notice): void {
+    const { isOnePerSlot, order } = KINDS[this.info.name];
+    if (slot === undefined || order === 'free' || this.missingFrom === undefined) return;
+    this.missingFrom = Math.min(this.missingFrom, isOnePerSlot ? slot + 1 : slot);
   }
 
   #keep({ slot, subject }: Notice, result: Buffer): void {

@@ -26,6 +26,19 @@ function openAt(baseline: number): SharedSubscription {
   return shared;
 }
 
+/** The gaps that a subscriber is told of from now on. */
+function gapsOf(shared: SharedSubscription): readonly (readonly number[])[] {
+  const gaps: number[][] = [];
+  shared.subscribers.add({
+    ...{ reserve: ignore, release: ignore, forget: ignore },
+    deliver: ({ frame }) => {
+      const gap = /"fromSlot":(\d+),"toSlot":(\d+)/.exec(String(frame));
+      if (gap !== null) gaps.push(gap.slice(1).map(Number));
+    },
+  });
+  return gaps;
+}
+
 const notified = (slot: number): Buffer => Buffer.from(`{"context":{"slot":${slot}},"value":{"lamports":1}}`);
 const tell = (shared: SharedSubscription, slot: number): void => shared.notify(notified(slot));
 
@@ -41,6 +54,25 @@ test('what follows a slot that a node behind the first one told of is missing wh
   shared.lose(undefined);
   expect(shared.missingFrom).toBe(28);
 });
+
+test.each([
+  [28, 29],
+  [29, 30],
+  [30, 31],
+])(
+  'where a node behind the lost one tells of %i while a gap is due, the gap begins at %i',
+  (older, fromSlot) => {
+    const shared = openAt(30);
+    const gaps = gapsOf(shared);
+    shared.lose(undefined);
+    shared.resumeAfterGap();
+    tell(shared, older);
+    shared.lose(undefined);
+    shared.resumeAfterGap();
+    tell(shared, 40);
+    expect(gaps).toEqual([[fromSlot, 39]]);
+  },
+);
 
 test('what comes with the answer to a subscription that was lost before one is held until there is a subscriber', () => {
   const shared = newSubscription();
