@@ -4,16 +4,17 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import type { HttpServer } from '../server/http/http-server.ts';
 import { startNodeServer } from '../server/http/node-server.ts';
+import { restServiceOf } from '../server/http/target.ts';
 import { answerCall } from './answer-call.ts';
 import { MockSockets } from './mock-sockets.ts';
 import { startStreamMock } from './stream-mock.ts';
 import { type MockOptions, readMockOptions } from './mock-options.ts';
-import { hasRestMock, startRestMock } from './rest-mock.ts';
+import { hasRestMock, type RestMock, startRestMock } from './rest-mock.ts';
 
 export { readMockOptions };
 
 const CLOSE_DEADLINE_MS = 1_000;
-/** It answers on every path; its document names a server's default one. */
+/** It answers on every path but those of the REST services; its document names a server's default one. */
 const DOCUMENTED_PATH = '/solana-localnet';
 /** Interval of new slots: that of the embedded ledger. */
 const SLOT_MS = CONFIG_INTEGERS['localnet.slot_ms'].default;
@@ -30,9 +31,14 @@ export async function runMock({ host, port, walletsPort, grpcPort, json }: MockO
   const urlOf = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const addressOf = (): string => `${urlOf(server.port)}${DOCUMENTED_PATH}`;
   const sockets = new MockSockets(SLOT_MS, addressOf);
+  let rest: RestMock | undefined;
   const server: HttpServer = await startNodeServer(
     async (call) => ({ kind: 'result', json: answerCall(call, addressOf()) }),
-    { host, port, portSetting: '--port', onUpgrade: sockets.upgrade },
+    {
+      ...{ host, port, portSetting: '--port', onUpgrade: sockets.upgrade },
+      // A server has all of them at one address.
+      handlerOf: (path) => (restServiceOf(path) === undefined ? undefined : rest?.handler),
+    },
   );
   const closeServer = (): Promise<void> => server.close(CLOSE_DEADLINE_MS);
   const streams = await orClose(startStreamMock(host, grpcPort), closeServer);
@@ -40,7 +46,7 @@ export async function runMock({ host, port, walletsPort, grpcPort, json }: MockO
     streams.close();
     await closeServer();
   };
-  const rest = hasRestMock() ? await orClose(startRestMock(host, walletsPort), closeBoth) : undefined;
+  rest = hasRestMock() ? await orClose(startRestMock(host, walletsPort), closeBoth) : undefined;
   const [url, grpcUrl] = [urlOf(server.port), urlOf(streams.port)];
   process.stdout.write(
     json
@@ -68,7 +74,7 @@ async function orClose<T>(starting: Promise<T>, close: () => Promise<void>): Pro
 }
 
 function welcome(url: string, grpcUrl: string, restUrl: string | undefined): string {
-  return `The mock ledger answers ${Object.keys(METHODS).length} methods and ${Object.keys(SUBSCRIPTIONS).length} subscriptions from the examples of the specification, on every path and without a key.
+  return `The mock ledger answers ${Object.keys(METHODS).length} methods and ${Object.keys(SUBSCRIPTIONS).length} subscriptions from the examples of the specification, on every path (but /v1 and /account/v1) and without a key.
 
   JSON-RPC   ${url}
   WebSocket  ${url.replace(/^http/, 'ws')}

@@ -8,14 +8,23 @@ import { createInterface } from 'node:readline';
 import { childOptions } from '../base/harden-process.ts';
 import { programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
+import { assertListenable } from '../server/connections/listener.ts';
+import { type HttpHandler, startHttpServer } from '../server/http/http-server.ts';
 import { readMockDocument } from './mock-document.ts';
+import { createRestFront } from './rest-front.ts';
 
 const END_WITH_PARENT = programUrl(new URL('./end-with-parent.ts', import.meta.url)).href;
 const STOP_DEADLINE_MS = 2_000;
+const PORT_SETTING = '--wallets-port';
+const PRISM_HOST = '127.0.0.1';
+const REQUEST_TIMEOUT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 120_000;
 
 /** A running mock of the wallet service and of the account service. */
 export type RestMock = {
   readonly url: string;
+  /** Answers its requests, on other listeners too. */
+  readonly handler: HttpHandler;
   /** Resolves when it has ended, requested or not. */
   readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
@@ -35,18 +44,43 @@ function findPrism(): string | undefined {
 }
 
 /**
- * Starts Prism on a document, by default that of both services, as a child that ends with this process. It answers from the examples and
- * validates requests; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
+ * Mocks the services of a document, by default both, until this process ends. It answers from the examples and refuses what the server
+ * refuses; `Prefer: code=402, example=balance_insufficient` chooses an answer. Port 0: any free port.
  *
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function startRestMock(host: string, port: number, document?: string): Promise<RestMock> {
+  const text = document ?? (await readMockDocument());
+  await assertListenable({ host, port, portSetting: PORT_SETTING });
+  const prism = await startPrism(text);
+  const handler = createRestFront(prism.url, text);
+  const listening = startHttpServer(handler, {
+    ...{ host, port, portSetting: PORT_SETTING },
+    ...{ requestTimeoutMs: REQUEST_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS },
+  });
+  const server = await listening.catch(async (error: unknown) => {
+    await prism.close();
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await server.close(STOP_DEADLINE_MS);
+    await prism.close();
+  };
+  return { url: `http://${bracketed(host)}:${server.port}`, handler, ended: prism.ended, close };
+}
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+type Prism = Pick<RestMock, 'url' | 'ended' | 'close'>;
+
+/** Starts Prism as a child that ends with this process, on a free port of loopback. */
+async function startPrism(document: string): Promise<Prism> {
   const prism = findPrism();
-  if (prism === undefined) throw failure(host, port, 'Prism is not installed');
+  if (prism === undefined) throw failure('Prism is not installed');
   const folder = await mkdtemp(join(tmpdir(), 'keyslot-mock-'));
   const file = join(folder, 'openapi.json');
-  await writeFile(file, document ?? (await readMockDocument()));
-  const child = fork(prism, ['mock', '--host', host, '--port', String(port), file], {
+  await writeFile(file, document);
+  const child = fork(prism, ['mock', '--host', PRISM_HOST, '--port', '0', file], {
     execArgv: childOptions(['--import', END_WITH_PARENT]),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -54,7 +88,7 @@ export async function startRestMock(host: string, port: number, document?: strin
   const ended = once(child, 'exit').then(() => rm(folder, { recursive: true }));
   const output: string[] = [];
   const url = await Promise.race([addressIn(child, output), ended]);
-  if (url === undefined) throw failure(host, port, output.join('\n'));
+  if (url === undefined) throw failure(output.join('\n'));
   return { url, ended, close: () => stop(child, ended) };
 }
 
@@ -75,10 +109,9 @@ async function addressIn(child: ChildProcess, output: string[]): Promise<string>
 /** Enough to show why it did not start. */
 const MAX_KEPT_LINES = 50;
 
-function failure(host: string, port: number, output: string): Error {
-  const address = `${host}:${port}`;
-  if (output.includes('EADDRINUSE')) return serviceError('portTaken', { address, setting: '--wallets-port' });
-  return serviceError('listenFailed', { address, reason: output.split('\n').at(-1) ?? 'Prism ended' });
+function failure(output: string): Error {
+  const reason = output.split('\n').at(-1) ?? 'Prism ended';
+  return serviceError('listenFailed', { address: `${PRISM_HOST}:0`, reason });
 }
 
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {

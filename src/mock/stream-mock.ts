@@ -12,7 +12,7 @@ import {
 } from '../../generated/stream/service.ts';
 import { TOPIC_CODECS, type TopicCodec } from '../../generated/stream/topic-messages.ts';
 import { isTopicName, type TopicName } from '../../generated/stream/topics.ts';
-import { getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
+import { assertFormat, getTopicSchema, listTopics, topicUnknown } from '../server/grpc/describe-topics.ts';
 import { toGrpcStatus } from '../server/grpc/grpc-status.ts';
 import { addReflection } from '../server/grpc/reflection-service.ts';
 import { assertListenable } from '../server/connections/listener.ts';
@@ -60,6 +60,11 @@ const IMPLEMENTATION: StreamServiceServer = {
   subscribe: (call) => {
     const { topic, format } = call.request;
     if (!isTopicName(topic)) return void call.emit('error', toGrpcStatus(topicUnknown(topic)));
+    try {
+      assertFormat(format);
+    } catch (thrown) {
+      return void call.emit('error', toGrpcStatus(toServiceError(thrown)));
+    }
     let slot = 0n;
     const timer = setInterval(() => {
       slot++;

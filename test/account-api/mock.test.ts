@@ -17,15 +17,13 @@ afterAll(() => mock?.stop());
 checkMockedService({
   contract: ACCOUNT_CONTRACT,
   baseUrl: () => mock.accountUrl,
-  // Prism takes any token and any session, and knows no account from another.
+  // The mock takes any token and any session, and knows no account from another.
   standIn: (name) => {
     if (name.endsWith('_id')) return ID;
     if (name.endsWith('code')) return '123456';
     if (name.startsWith('work_')) return '2026-01-17T02:00:00Z';
     return name.endsWith('email') ? 'ann@example.com' : 'long-enough-stand-in';
   },
-  // It takes an empty query parameter for an absent one.
-  beyondPrism: /^\w+ empty$/,
 });
 
 describe.each(Object.entries(OPERATIONS))('%s', (_, { method, path, auth }) => {

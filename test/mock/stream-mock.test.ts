@@ -1,6 +1,8 @@
+import { credentials, status } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { TOPIC_EXAMPLES } from '../../generated/stream/examples.ts';
 import { createStreamClient } from '../../generated/stream/package.ts';
+import { StreamServiceClient } from '../../generated/stream/service.ts';
 import { TOPIC_CODECS, type TopicCodec } from '../../generated/stream/topic-messages.ts';
 import { type TopicName, TOPICS } from '../../generated/stream/topics.ts';
 import { startStreamMock } from '../../src/mock/stream-mock.ts';
@@ -42,6 +44,15 @@ it('lists the topics, gives their schemas, and refuses what is none', async () =
     status: 'NOT_FOUND',
     error: 'topicUnknown',
   });
+});
+
+it('refuses a format that does not exist', async () => {
+  const { port } = await startMock();
+  const client = new StreamServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  const stream = client.subscribe({ topic: 'slots', format: 7 as never });
+  const refusal = await new Promise((resolve) => stream.on('error', resolve).on('data', resolve));
+  expect(refusal).toMatchObject({ code: status.INVALID_ARGUMENT });
 });
 
 it('is found and described by reflection, as the server is', async () => {
