@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 import { syncDirectory } from '../signer/files/write-durably.ts';
@@ -48,11 +48,16 @@ export async function createBackup({ file, recipients, job, users }: BackupOptio
   const draft = `${path}.partial`;
   assertNew(path);
   const master = await readMaster(job, users);
+  // Before anything is read: a place that cannot be written costs nothing.
+  await using opened = new AsyncDisposableStack();
+  const output = await openDraft(draft);
+  opened.defer(() => rm(draft, { force: true }));
+  opened.defer(() => output.close());
   const child = await startDump(job, users?.gateway);
   try {
     const counts: BackupCounts[] = [];
     const encrypted = await encryptTo(recipients, allBytes({ job, users, child, master, counts }));
-    const bytes = await writeAll(draft, encrypted);
+    const bytes = await writeAll(output, encrypted);
     assertNew(path);
     await rename(draft, path);
     await syncDirectory(dirname(path));
@@ -66,7 +71,6 @@ export async function createBackup({ file, recipients, job, users }: BackupOptio
     };
   } finally {
     child.close();
-    await rm(draft, { force: true });
   }
 }
 
@@ -110,22 +114,23 @@ async function readMaster(job: DumpJob, users: BackupOptions['users']): Promise<
   return hash.digest('hex');
 }
 
-/** Writes a file for its owner alone, and syncs it to disk. @returns its size. */
-async function writeAll(path: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
-  const file = await open(path, 'w', 0o600).catch((error: Error) => {
+/** Opens a new file for its owner alone. @throws ServiceError `copyRefused` with the reason why it cannot be written. */
+async function openDraft(path: string): Promise<FileHandle> {
+  await rm(path, { force: true });
+  return open(path, 'wx', 0o600).catch((error: Error) => {
     throw refuse(path, error.message, error);
   });
+}
+
+/** Writes a file, and syncs it to disk. @returns its size. */
+async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<number> {
   let sizeBytes = 0;
-  try {
-    for await (const part of bytes) {
-      await file.writeFile(part);
-      sizeBytes += part.length;
-    }
-    await file.sync();
-    return sizeBytes;
-  } finally {
-    await file.close();
+  for await (const part of bytes) {
+    await file.writeFile(part);
+    sizeBytes += part.length;
   }
+  await file.sync();
+  return sizeBytes;
 }
 
 function assertNew(path: string): void {

@@ -8,6 +8,7 @@ import { type CopySource, openCopySource } from '../store/copy/copy-source.ts';
 import { openCopyTarget } from '../store/copy/copy-target.ts';
 import { openDraftSchema } from '../store/copy/draft-schema.ts';
 import { hasStore, openStore, type StoreOptions } from '../store/open-store.ts';
+import { MOVED_STORE } from '../store/pglite/open-pglite.ts';
 import { assertSound } from './restore-backup.ts';
 import { assertSameCounts } from './restore-into.ts';
 import { type CopyCheck, verifyCopy } from './verify-copy.ts';
@@ -30,9 +31,6 @@ export type MoveResult = {
   /** Where the files of the embedded store are now; null for a PostgreSQL, which is left as it is. */
   readonly old_store: string | null;
 };
-
-/** The embedded store of a data directory is kept under this name. */
-const MOVED = 'store.moved';
 
 /**
  * Copies the store into a PostgreSQL without tables of Keyslot, verifies counts, audit log and books there, and gives it its place. An embedded
@@ -87,13 +85,13 @@ async function copyRows(
 }
 
 async function assertUnused(source: CopySource): Promise<void> {
-  const count = await source.countServers();
-  if (count > 0) throw refuse(source.where, `${count} servers are running on it: stop them first`);
+  if (await source.isServed())
+    throw refuse(source.where, 'servers are running on it: stop all of them first');
 }
 
 /** The lock of the directory is still held. */
 async function setAside(dataDir: string): Promise<string> {
-  const path = join(dataDir, MOVED);
+  const path = join(dataDir, MOVED_STORE);
   await rename(join(dataDir, 'store'), path).catch((error: Error) => {
     throw refuse(
       path,

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chown, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chown, copyFile, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { serviceError } from '../base/service-error.ts';
 import { syncDirectory } from '../signer/files/write-durably.ts';
-import { takeDraftDirectory } from '../store/copy/draft-directory.ts';
 import { openDraftSchema } from '../store/copy/draft-schema.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';
+import { RESTORE_AGAIN } from '../store/unfinished-restore.ts';
 import type { SystemUser } from '../users/system-user.ts';
 import type { BackupLine } from './backup-line.ts';
 import { type Restored, restoreInto } from './restore-into.ts';
+import { type RestorePlace, takeRestorePlace } from './restore-place.ts';
 import { type CopyCheck, verifyCopy } from './verify-copy.ts';
 
 export type RestoreOptions = {
@@ -40,10 +41,10 @@ export type RestoreResult = {
 };
 
 /**
- * Restores a backup into a data directory and a store that do not exist yet. Everything is written beside them, verified, and then gets its
- * place by its name: until then nothing is there, and what a killed run has left is removed by the next one.
+ * Restores a backup into a data directory that is missing or empty and a store that does not exist yet. Everything is written to drafts, verified,
+ * and then gets its place: until then nothing is there that a server would use, and what a killed run has left is removed by the next one.
  *
- * @throws ServiceError `copyRefused` if the directory or the database is not empty, or the backup is not sound.
+ * @throws ServiceError `copyRefused` if the directory or the database is not empty, the directory cannot be written, or the backup is not sound.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const { file, lines, store, headsFile, isFilesOnly, users, log } = options;
@@ -53,15 +54,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
       'without a PostgreSQL in the settings the store is one of the files: restore all of it',
     );
   const dataDir = resolve(store.dataDir);
-  await assertFree(dataDir);
-  const draft = `${dataDir}.restoring`;
-  await mkdir(dirname(dataDir), { recursive: true });
   await using opened = new AsyncDisposableStack();
+  // Before the database is opened: a place that cannot be written costs nothing.
+  const files = await takeRestorePlace(dataDir, users);
+  const { draft } = files;
+  let isPublished = false;
+  opened.defer(async () => (isPublished ? undefined : files.discard()));
   const url = isFilesOnly ? undefined : store.databaseUrl;
   const schema = url === undefined ? undefined : await openDraftSchema(url);
   if (schema !== undefined) opened.defer(schema.close);
-  await takeDraftDirectory(draft);
-  opened.defer(() => rm(draft, { recursive: true, force: true }));
   const place = { dataDir: draft, databaseUrl: store.databaseUrl, schema: schema?.name };
   const where = `backup ${file}`;
   const restored = await restoreInto(
@@ -75,11 +76,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   if (headsFile !== undefined && !isHeadsKept) await moveHeads(draft, headsFile, users?.gateway);
   if (users !== undefined) await giveAway(draft, users);
   await syncDirectory(draft);
-  await assertFree(dataDir);
+  await files.assertFree();
   // The store first: a server that starts between the two finds wallets without its signer, and is refused.
   await schema?.publish();
-  await rename(draft, dataDir);
-  await syncDirectory(dirname(dataDir));
+  isPublished = true;
+  await publishFiles(files, dataDir);
   return {
     data_dir: dataDir,
     store: store.databaseUrl === undefined ? 'pglite' : 'postgres',
@@ -111,27 +112,25 @@ export function factsOf({ head, counts }: Restored): { readonly made_at: string;
   return { made_at: head.made_at, rows: Object.values(counts.tables).reduce((sum, count) => sum + count, 0) };
 }
 
-async function assertFree(dataDir: string): Promise<void> {
-  const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw refuse(dataDir, error.message);
+/** By now the database may be restored: the draft stays, and the error says how to go on. */
+async function publishFiles({ publish, draft }: RestorePlace, dataDir: string): Promise<void> {
+  await publish().catch((error: Error) => {
+    const reason = `its files are restored in ${draft}, and cannot get their place (${error.message}): mend that, ${RESTORE_AGAIN}`;
+    throw serviceError('copyRefused', { where: dataDir, reason }, error);
   });
-  if (entries.length > 0)
-    throw refuse(
-      dataDir,
-      'the data directory is not empty, and nothing is overwritten: move it away, or name another one',
-    );
 }
 
 async function moveHeads(draft: string, headsFile: string, owner: SystemUser | undefined): Promise<void> {
   const from = join(draft, 'audit-heads.jsonl');
   if (!existsSync(from)) return;
-  await copyFile(from, headsFile);
+  await copyFile(from, headsFile).catch((error: Error) => {
+    throw refuse(headsFile, `the file of heads (audit_heads_file) cannot be written: ${error.message}`);
+  });
   if (owner !== undefined) await chown(headsFile, owner.uid, owner.gid);
   await rm(from);
 }
 
-/** The draft is root's own, so that nobody can have put anything into it. */
+/** The draft and the directory that it is in are root's own, so that nobody can have put anything into it. */
 async function giveAway(
   draft: string,
   { gateway, signer }: NonNullable<RestoreOptions['users']>,

@@ -5,6 +5,7 @@ import { drizzle } from './drizzle.ts';
 import { migrate, readMigrationFiles } from './drizzle.ts';
 import pg from 'pg';
 import { DEADLINES } from './deadlines.ts';
+import { compareMigrations, UnknownMigrations } from './known-migrations.ts';
 import { innermostError } from './store-fault.ts';
 import type { StoreTransaction } from './transaction.ts';
 
@@ -23,6 +24,7 @@ const AGAIN_MS = 200;
  *
  * @param check called once they are applied.
  * @param folder the migrations; by default all.
+ * @throws UnknownMigrations for tables of another version, which are left as they are.
  */
 export async function applyMigrations(
   clientConfig: pg.ClientConfig,
@@ -104,8 +106,7 @@ async function tablesToLock(
   );
   const tables = names.rows.map(({ name }) => String(name));
   if (!tables.includes('migrations')) return [];
-  const last = await tx.execute(sql`select max(created_at) as at from migrations`);
-  const lastAt = Number(last.rows[0]?.at ?? 0);
+  const lastAt = Math.max(0, ...(await readKnown(tx, folder)));
   const statements = readMigrationFiles({ migrationsFolder: folder })
     .filter(({ folderMillis }) => folderMillis > lastAt)
     .flatMap((migration) => migration.sql)
@@ -114,4 +115,12 @@ async function tablesToLock(
   const rankOf = (table: string): number =>
     contested.includes(table) ? contested.indexOf(table) : contested.length;
   return named.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** Returns the instants of the migrations that the tables have. @throws UnknownMigrations if the folder lacks one of them. */
+async function readKnown(tx: StoreTransaction, folder: string): Promise<readonly number[]> {
+  const { rows } = await tx.execute(sql`select created_at as at from migrations order by id`);
+  const applied = rows.map(({ at }) => Number(at));
+  if ((await compareMigrations(applied, folder)) === 'unknown') throw new UnknownMigrations();
+  return applied;
 }

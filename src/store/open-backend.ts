@@ -3,6 +3,7 @@ import type { Backend } from './backend.ts';
 import { makeDataPrivate } from './data-directory.ts';
 import { openPglite } from './pglite/open-pglite.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
+import { assertRestored } from './unfinished-restore.ts';
 
 /** The location of the store and, if several share one database, its schema. */
 export type StoreOptions = {
@@ -19,8 +20,11 @@ export const DEFAULT_SCHEMA = 'keyslot';
 /**
  * Opens the way to a store, without a look at its tables. With a PostgreSQL, the data directory holds the rest: keys, heads of the audit log,
  * the admin socket.
+ *
+ * @throws ServiceError `copyRefused` while a restore into the data directory is not finished.
  */
 export async function openBackend({ dataDir, databaseUrl }: StoreOptions, log: Logger): Promise<Backend> {
+  assertRestored(dataDir);
   if (databaseUrl === undefined) return openPglite(dataDir, log);
   makeDataPrivate(dataDir, log);
   return openPostgres(databaseUrl);

@@ -107,6 +107,12 @@ describe('a backup of a running server', () => {
     expect(statSync(at('a.age')).size).toBe(made.bytes);
   });
 
+  test('says in one line why a place cannot be written', async () => {
+    const { end, stderr } = await run('backup', 'create', at('none/a.age'), '--recipient', recipient);
+    expect(end).toBe('exit code 1');
+    expect(stderr.trimEnd()).toMatch(/^keyslot: [^\n]*none\/a\.age\.partial: ENOENT[^\n]*$/);
+  });
+
   test.each([
     ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 70_000), 'it was altered, or is cut off'],
     ['cut off by a byte', (bytes: Buffer) => bytes.subarray(0, -1), 'it was altered, or is cut off'],

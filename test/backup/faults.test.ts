@@ -33,26 +33,38 @@ beforeAll(async () => {
   await createManaged(directory(), 200);
 });
 
-/** Kills a process with SIGKILL once something is there. */
-async function killOnce(child: NodeProcess, what: string, isThere: () => boolean): Promise<void> {
-  await eventually(
-    what,
-    () => {
-      if (child.ended() !== undefined) throw new Error(`it ended before: ${child.ended()} ${child.stderr()}`);
-      return isThere() ? true : undefined;
-    },
-    { intervalMs: 1 },
-  );
-  process.kill(child.pid, 'SIGKILL');
-  expect(await eventually('it has ended', child.ended)).toBe('signal SIGKILL');
+/** A process, and whether it has come so far that it may be killed. */
+type Begun = { readonly child: NodeProcess; readonly isThere: () => boolean };
+const TRIES = 10;
+
+/**
+ * Kills a process with SIGKILL once something is there. If the process is over before that is seen, another one is begun.
+ * @param begin starts a process in a place of its own, by the number of the try.
+ * @returns the number of the try whose process was killed.
+ */
+async function killOnce(what: string, begin: (tries: number) => Begun): Promise<number> {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const { child, isThere } = begin(tries);
+    const look = () => isThere() || child.ended() !== undefined || undefined;
+    await eventually(what, look, { intervalMs: 1 });
+    if (child.ended() === undefined) process.kill(child.pid, 'SIGKILL');
+    const end = await eventually('it has ended', child.ended);
+    if (end === 'signal SIGKILL') return tries;
+    if (end !== 'exit code 0') throw new Error(`it ended before: ${end} ${child.stderr()}`);
+  }
+  throw new Error(`it was over before it was killed, ${TRIES} times: ${what}`);
 }
 
 test.each([
   ['as soon as it writes', (file: string) => existsSync(`${file}.partial`)],
   ['while the server copies its store', () => existsSync(join(directory(), 'backup', 'store'))],
 ])('a backup that is killed %s leaves no backup, and the next one is whole', async (when, isThere) => {
-  const file = at(`killed ${when}.age`);
-  await killOnce(start(create(file)), when, () => isThere(file));
+  const fileOf = (tries: number) => at(`killed ${when} ${tries}.age`);
+  const tries = await killOnce(when, (next) => ({
+    child: start(create(fileOf(next))),
+    isThere: () => isThere(fileOf(next)),
+  }));
+  const file = fileOf(tries);
   expect(existsSync(file)).toBe(false);
   // The process that reads the store ends with its parent, and lets the next one have the place.
   await eventually('the next one succeeds', async () =>
@@ -64,11 +76,14 @@ test.each([
 });
 
 test('a restore that is killed leaves no installation, and the next one is whole', async () => {
-  const [file, place] = [at('a.age'), at('place')];
+  const file = at('a.age');
   expect((await run(...create(file))).end).toBe('exit code 0');
-  await killOnce(start(restoreTo(file, place)), 'it restores', () =>
-    existsSync(join(`${place}.restoring`, 'store', 'PG_VERSION')),
-  );
+  const placeOf = (tries: number) => at(`place ${tries}`);
+  const tries = await killOnce('it restores', (next) => ({
+    child: start(restoreTo(file, placeOf(next))),
+    isThere: () => existsSync(join(`${placeOf(next)}.restoring`, 'store', 'PG_VERSION')),
+  }));
+  const place = placeOf(tries);
   expect(existsSync(place)).toBe(false);
   expect((await run(...restoreTo(file, place))).end).toBe('exit code 0');
   expect(readdirSync(place)).toContain('store');

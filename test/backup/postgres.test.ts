@@ -9,6 +9,7 @@ import { eventually } from '../../src/base/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { createManaged, signWith } from './served.ts';
+import { schemasOf } from './schemas-of.ts';
 
 /** A test starts several servers one after the other. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -37,14 +38,25 @@ describe.skipIf(postgresUrl === undefined)(`a store that moves to a PostgreSQL (
     await client.end();
     return rows.length;
   };
-  const schemasOf = async (url: string): Promise<readonly string[]> => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query<{ name: string }>(
-      "select nspname as name from pg_namespace where nspname like 'keyslot%'",
-    );
-    await client.end();
-    return rows.map(({ name }) => name);
+
+  const putBack = (): void => renameSync(join(directory(), 'store.moved'), join(directory(), 'store'));
+  /** Kills a move that has begun. If it is over before that is seen, another one is begun. @returns the database that it was to. */
+  const killMove = async (): Promise<string> => {
+    for (let tries = 1; tries <= 10; tries += 1) {
+      const url = await newDatabase();
+      const child = start(['store', 'move', '--to', url]);
+      const look = async (): Promise<true | undefined> =>
+        child.ended() !== undefined ||
+        (await schemasOf(url)).some((name) => name.startsWith('keyslot_draft_')) ||
+        undefined;
+      await eventually('the move has begun', look, { intervalMs: 5 });
+      if (child.ended() === undefined) process.kill(child.pid, 'SIGKILL');
+      const end = await eventually('it has ended', child.ended);
+      if (end === 'signal SIGKILL') return url;
+      if (end !== 'exit code 0') throw new Error(`it ended before: ${end} ${child.stderr()}`);
+      putBack();
+    }
+    throw new Error('ten moves were over before they were killed');
   };
 
   beforeAll(async () => {
@@ -80,20 +92,14 @@ describe.skipIf(postgresUrl === undefined)(`a store that moves to a PostgreSQL (
   });
 
   test('is as it was when the move is killed, and the next one leaves nothing of it', async () => {
-    const url = await newDatabase();
-    const draft = async (): Promise<true | undefined> =>
-      (await schemasOf(url)).some((name) => name.startsWith('keyslot_draft_')) ? true : undefined;
-    const child = start(['store', 'move', '--to', url]);
-    await eventually('the move has begun', draft, { intervalMs: 5 });
-    process.kill(child.pid, 'SIGKILL');
-    expect(await eventually('it has ended', child.ended)).toBe('signal SIGKILL');
+    const url = await killMove();
     expect(await schemasOf(url)).not.toContain('keyslot');
     expect(readdirSync(directory())).toContain('store');
     await eventually('PostgreSQL has noticed', async () => (await sessionsOf(url)) === 0 || undefined);
     const moved = await runAlone(['store', 'move', '--to', url]);
     expect([moved.end, moved.stderr]).toEqual(['exit code 0', '']);
     expect(await schemasOf(url)).toEqual(['keyslot']);
-    renameSync(join(directory(), 'store.moved'), join(directory(), 'store'));
+    putBack();
   });
 
   test('is the same there: counts, audit log and books; a server goes on with it; its backup is restored into another', async () => {

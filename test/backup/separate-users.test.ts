@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { allowTraversal, runAs } from '../support/run-as.ts';
 import { systemUser, type TestUser, usersMissing } from '../support/system-users.ts';
@@ -66,6 +67,14 @@ describe.skipIf(missing !== undefined)(
       expect((JSON.parse(made.stdout) as { files: string[] }).files).toContain('signer/master.key');
       expect(lstatSync(join(data, 'last-backup.json')).uid).toBe(gateway.uid);
 
+      const examined = await run(['doctor', '--json'], data);
+      expect([examined.end, examined.stderr]).toEqual(['exit code 0', '']);
+      const { findings } = JSON.parse(examined.stdout) as { findings: readonly Finding[] };
+      expect(findings.find(({ part }) => part === 'data directory')).toMatchObject({
+        state: 'ok',
+        detail: expect.stringContaining(`signer belongs to ${signer.name}, the user of the signer`),
+      });
+
       const alone = runAs(
         gateway.uid,
         [
@@ -84,7 +93,10 @@ describe.skipIf(missing !== undefined)(
       ]);
       await server.stop();
 
+      // It is there already, as one that a service manager makes, and as a mount point.
       const restored = join(place, 'restored');
+      mkdirSync(restored, { mode: 0o700 });
+      chownSync(restored, gateway.uid, gateway.uid);
       const outcome = await run(['restore', file, '--key', key, '--json'], restored);
       expect([outcome.end, outcome.stderr]).toEqual(['exit code 0', '']);
       const ownerOf = (path: string) => [

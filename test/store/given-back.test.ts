@@ -48,9 +48,13 @@ async function setUp(options: pg.PoolConfig) {
   };
   const terminate = () =>
     admin.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]);
+  /** The connections that are made from now on have time for an answer, whatever the machine does meanwhile. */
+  const bePatient = (): void => {
+    pool.options.query_timeout = 30_000;
+  };
   const together = () => sendTogether(pool, (db) => [one(db, {})]);
   const transaction = () => runTransaction(pool, (tx) => one(tx, {}));
-  return { pool, sleeping, terminate, together, transaction };
+  return { pool, sleeping, terminate, bePatient, together, transaction };
 }
 
 /** Passes bytes on to PostgreSQL until it is told to swallow those of the connections that are open. */
@@ -89,8 +93,9 @@ test('connections that PostgreSQL ends under a pipeline are gone, and those who 
 
 test('a transaction whose end was not answered leaves nothing to others', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const { pool, together, transaction } = await setUp({ max: 1, query_timeout: 200 });
+  const { pool, together, transaction, bePatient } = await setUp({ max: 1, query_timeout: 200 });
   await drizzle(pool).execute(sql`select 1`);
+  bePatient();
   const late = runTransaction(pool, async (tx) => await wait(tx, { seconds: 60 }));
   // Neither the rollback, which cannot be sent any more, nor the connection hides why.
   const error: unknown = await late.catch((thrown: unknown) => thrown);
@@ -119,11 +124,13 @@ test('a connection that says nothing any more is given up', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
   const { port, swallow } = await startHole();
   const connectionString = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href;
-  const { together, transaction } = await setUp({ max: 1, query_timeout: 200, connectionString });
-  for (const use of [together, transaction]) {
+  for (const use of ['together', 'transaction'] as const) {
+    const given = await setUp({ max: 1, query_timeout: 200, connectionString });
+    const { together, transaction, bePatient } = given;
     await together();
+    bePatient();
     swallow();
-    const error: unknown = await use().then(
+    const error: unknown = await given[use]().then(
       () => undefined,
       (thrown: unknown) => thrown,
     );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DEADLINES } from '../../src/store/deadlines.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { openStore, type PrioritizedStore } from '../../src/store/open-store.ts';
@@ -29,9 +30,10 @@ function migrateBeside(databaseUrl: string): void {
     schema = `test_${randomUUID().replaceAll('-', '')}`;
     await makeEarlier(place(), { before: BEFORE, rows: [] });
   });
-  const place = () => ({ dataDir: '', databaseUrl, schema });
+  // PostgreSQL does not end the migration, so it has to give way by itself.
+  const place = () => ({ dataDir: '', databaseUrl: withDeadlockTimeout(databaseUrl, '60s'), schema });
   const connect = async () => {
-    const client = new pg.Client({ connectionString: databaseUrl });
+    const client = new pg.Client({ connectionString: withDeadlockTimeout(databaseUrl, '10s') });
     await client.connect();
     await client.query(`set search_path to ${schema}`);
     return client;
@@ -41,6 +43,10 @@ function migrateBeside(databaseUrl: string): void {
     const { rows } = await opened.db.execute(sql`select count(*)::int as applied from migrations`);
     expect(Number(rows[0]?.applied)).toBeGreaterThan(20);
   };
+
+  test('gives its locks up before PostgreSQL looks for a deadlock, which it does after a second by default', () => {
+    expect(DEADLINES.migrationLocksMs).toBeLessThan(1_000);
+  });
 
   test('waits for no request with locks that the request waits for: both are done', async () => {
     const client = await connect();
@@ -87,6 +93,16 @@ function migrateBeside(databaseUrl: string): void {
       await served.finally(() => Promise.all(clients.map((client) => client.end())));
     }
   });
+}
+
+/**
+ * The address with another time after which PostgreSQL looks for a deadlock. By default it may end a request where the machine stands still
+ * for longer than the migration has locks.
+ */
+function withDeadlockTimeout(databaseUrl: string, timeout: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', `-c deadlock_timeout=${timeout}`);
+  return url.href;
 }
 
 /** True while somebody waits for a lock of a table. */

@@ -2,16 +2,21 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { serviceError } from '../../base/service-error.ts';
 import { type CopySource, openCopySource } from '../../store/copy/copy-source.ts';
-import { compareMigrations } from '../../store/copy/migrations-until.ts';
+import { compareMigrations } from '../../store/known-migrations.ts';
+import { MIGRATIONS } from '../../store/migrate.ts';
 import { hasStore } from '../../store/open-store.ts';
 import type { Check, Finding, Patient, ServerStatus } from '../finding.ts';
+import { checkInstallationKey } from './installation-key.ts';
 
 const part = 'store';
 /** A code of a second factor is good for 30 s, before and after. */
 const WRONG_CLOCK_MS = 30_000;
 const DOUBTFUL_CLOCK_MS = 2_000;
 
-/** Checks that the store can be reached and has the tables of this version, and that its clock and this machine's agree. Changes nothing. */
+/**
+ * Checks that the store can be reached and has the tables of this version, that its clock and this machine's agree, and that the installation
+ * key is that of the store. Changes nothing.
+ */
 export const checkStore =
   (log: Logger): Check =>
   async (patient) => {
@@ -21,7 +26,9 @@ export const checkStore =
     if (!hasStore(options)) return none(join(options.dataDir, 'store'));
     const source = await openCopySource(options, log);
     try {
-      return [await tables(source), await clock(source, patient)];
+      const found = await tables(source);
+      const findings = [found, await clock(source, patient)];
+      return found.state === 'wrong' ? findings : [...findings, await checkInstallationKey(source, config)];
     } finally {
       await source.close();
     }
@@ -52,7 +59,7 @@ function ofServer({ state, reason }: ServerStatus['store']): Finding {
 }
 
 async function tables({ where, migrations }: CopySource): Promise<Finding> {
-  const compared = await compareMigrations(migrations);
+  const compared = await compareMigrations(migrations, MIGRATIONS);
   if (compared === 'same') return { part, state: 'ok', detail: `${where} has the tables of this version` };
   if (compared === 'older')
     return {

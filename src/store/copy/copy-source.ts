@@ -17,17 +17,21 @@ export type CopySource = {
   readonly migrations: readonly number[];
   /** All rows as they are at one moment; see `readRows`. */
   readonly pages: () => AsyncGenerator<RowPage>;
-  /** Number of sessions of running servers; 0 for an embedded store, which this process has for itself. */
-  readonly countServers: () => Promise<number>;
+  /** True while servers are running on it; false for an embedded store, which this process has for itself. */
+  readonly isServed: () => Promise<boolean>;
   /** How far the store's clock is before that of this machine, in milliseconds; the embedded store uses this one's. */
   readonly clockAheadMs: () => Promise<number>;
+  /** The newest second factors of accounts, at most 1,000: their secrets are sealed under the installation key. */
+  readonly secondFactors: () => Promise<readonly SealedFactor[]>;
   readonly close: () => Promise<void>;
 };
 
-/** Each server listens to the store's notifications in a session of this name. */
-const SERVERS = `
-  select count(*)::int as count from pg_stat_activity
-  where datname = current_database() and application_name = 'keyslot listener'`;
+export type SealedFactor = { readonly ownerId: string; readonly sealed: Uint8Array };
+
+/** Each server listens to the store's notifications, in several sessions of this name. */
+const LISTENERS = `
+  select 1 from pg_stat_activity
+  where datname = current_database() and application_name = 'keyslot listener' limit 1`;
 
 /**
  * Opens a store for a copy of it. Unlike `openStore` it changes nothing: the tables may be those of an earlier version that is running.
@@ -55,16 +59,22 @@ export async function openCopySource(options: StoreOptions, log: Logger): Promis
         ...{ kind: backend.kind, where: backend.where, migrations, close },
         pages: () => readRows(client, schema),
         clockAheadMs: () => readClock(client),
-        countServers: async () =>
-          backend.kind === 'pglite'
-            ? 0
-            : ((await client.query<{ count: number }>(SERVERS)).rows[0]?.count ?? 0),
+        secondFactors: () => readFactors(client, schema),
+        isServed: async () => backend.kind === 'postgres' && (await client.query(LISTENERS)).rows.length > 0,
       };
     });
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function readFactors(client: pg.Client, schema: string): Promise<readonly SealedFactor[]> {
+  const table = `${pg.escapeIdentifier(schema)}.two_factors`;
+  const { rows } = await client.query<{ account_id: string; sealed_secret: Uint8Array }>(
+    `select account_id, sealed_secret from ${table} order by enrolled_at desc limit 1000`,
+  );
+  return rows.map(({ account_id: ownerId, sealed_secret: sealed }) => ({ ownerId, sealed }));
 }
 
 async function readClock(client: pg.Client): Promise<number> {

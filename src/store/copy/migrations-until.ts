@@ -1,22 +1,9 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceError } from '../../base/service-error.ts';
+import { compareMigrations, readJournal } from '../known-migrations.ts';
 import { MIGRATIONS } from '../migrate.ts';
-
-type Journal = { readonly entries: readonly { readonly tag: string; readonly when: number }[] };
-
-/** Compares the instants of migrations with those of this version: `older` tables are migrated at the next start. */
-export async function compareMigrations(applied: readonly number[]): Promise<'same' | 'older' | 'unknown'> {
-  const { entries } = await readJournal();
-  if (applied.length > entries.length || applied.some((when, at) => entries[at]?.when !== when))
-    return 'unknown';
-  return applied.length === entries.length ? 'same' : 'older';
-}
-
-async function readJournal(): Promise<Journal> {
-  return JSON.parse(await readFile(join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')) as Journal;
-}
 
 /**
  * Lets `work` use a folder with the first migrations only: a copy is written into the tables that it was read from, and migrated afterwards.
@@ -29,9 +16,9 @@ export async function withMigrationsUntil<T>(
   where: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const journal = await readJournal();
+  const journal = await readJournal(MIGRATIONS);
   const { entries } = journal;
-  if ((await compareMigrations(applied)) === 'unknown')
+  if ((await compareMigrations(applied, MIGRATIONS)) === 'unknown')
     throw serviceError('copyRefused', {
       where,
       reason: `its tables are those of another version: ${applied.length} migrations, of which this version has not all; use the version that wrote it, or a newer one`,

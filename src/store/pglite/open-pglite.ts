@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { makeDataPrivate, prepareDataDirectory } from '../data-directory.ts';
@@ -19,6 +19,9 @@ import { toError } from './thrown-error.ts';
 import { type SupervisedThread, startSupervisedThread } from './supervised-thread.ts';
 import { WireStream } from './wire-stream.ts';
 import { withLateBegin } from './with-late-begin.ts';
+
+/** The files of an embedded store that was moved to a PostgreSQL are kept under this name in the data directory. */
+export const MOVED_STORE = 'store.moved';
 
 /** System error codes; PGlite's own messages are of no use. */
 const SYSTEM = /^E[A-Z]+\b/;
@@ -80,12 +83,22 @@ async function startThread(directory: string, log: Logger): Promise<SupervisedTh
   const mark = markBeside(directory);
   if (existsSync(mark)) await rm(directory, { recursive: true, force: true });
   if (existsSync(directory)) return startExisting(directory, log);
+  assertNotMoved(directory);
   await writeFile(mark, '', { mode: 0o600 });
   await mkdir(directory, { mode: 0o700 });
   copyEmptyStore(directory);
   const thread = await startSupervisedThread({ directory, log });
   await rm(mark);
   return thread;
+}
+
+/** An empty store beside a moved one would take new wallets and know no key, until somebody notices. */
+function assertNotMoved(directory: string): void {
+  const moved = join(dirname(directory), MOVED_STORE);
+  if (existsSync(moved))
+    throw new Error(
+      `it was moved to a PostgreSQL: set KEYSLOT_DATABASE_URL. To begin with an empty store instead, move ${moved} away`,
+    );
 }
 
 /** @throws DamagedStore if it does not start, unless the cause is the disk or a missing permission. */

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { serviceError } from '../base/service-error.ts';
+
+/** The directory in a data directory that a restore into it writes to. While it is there, the restore is not finished. */
+export const RESTORING = '.restoring';
+
+/** The remedy for a data directory that a restore was moving its files into when it ended. */
+export const RESTORE_AGAIN =
+  'empty it, and run keyslot restore again, with --files-only if the database was restored by then';
+
+/**
+ * Refuses a data directory that a restore has not finished: a part of an installation must not be served.
+ *
+ * @throws ServiceError `copyRefused` with what to do.
+ */
+export function assertRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, RESTORING))) return;
+  throw serviceError('copyRefused', {
+    where: dataDir,
+    reason: `a restore into it is running or was interrupted, as ${RESTORING} in it shows. If none is running: ${RESTORE_AGAIN}`,
+  });
+}
