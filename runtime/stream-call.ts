@@ -1,29 +1,5 @@
-import {
-  type ClientReadableStream,
-  credentials,
-  type ChannelCredentials,
-  type ChannelOptions,
-  Metadata,
-  type ServiceError,
-  status,
-} from '@grpc/grpc-js';
-
-/** How a stream server is reached, and as whom. */
-export type StreamClientOptions = {
-  /** The server's `grpc_url`: `http://host:port`, or `https://host:port` with TLS. */
-  readonly url: string;
-  readonly apiKey: string;
-  /** An access token, for the topics that need one. */
-  readonly token?: string;
-  /** `<name>-<environment>`; default: the first network that the server has. */
-  readonly network?: string;
-  /** Which of the users behind the key reads: what each has seen is remembered for itself. */
-  readonly session?: string;
-  /** Certificates to trust, PEM; default: those of Node. */
-  readonly rootCertificates?: Buffer;
-  /** Longest pause between two attempts to reconnect; default 5,000 ms. */
-  readonly maxPauseMs?: number;
-};
+import { type ClientReadableStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { FIRST_PAUSE_MS, MAX_PAUSE_MS, type StreamClientOptions } from './stream-connection.ts';
 
 export type SubscribeOptions = {
   /** Continue after this slot; default: begin with the next one. */
@@ -58,9 +34,6 @@ type Response = { readonly slot: bigint; readonly payload: string };
 
 /** Opens one stream with metadata. */
 export type OpenStream = (metadata: Metadata) => ClientReadableStream<Response>;
-
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 5_000;
 
 /** How often a stream is tried at most whose connection fails before it was open. */
 const MAX_OPENINGS = 3;
@@ -148,34 +121,6 @@ export const metadataOf = (
   if (session !== undefined) metadata.set('keyslot-session', session);
   if (resumeSlot !== undefined) metadata.set('x-resume-slot', String(resumeSlot));
   return metadata;
-};
-
-/** A server, and the connection to it. */
-export type StreamTarget = {
-  readonly target: string;
-  readonly credentials: ChannelCredentials;
-  readonly channel: ChannelOptions;
-};
-
-/** Where to connect, and how. @throws TypeError if the URL is none of http or https. */
-export const targetOf = ({ url, rootCertificates, maxPauseMs }: StreamClientOptions): StreamTarget => {
-  const { protocol, host } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError('the URL must begin with http:// or https://');
-  return {
-    target: host,
-    credentials:
-      protocol === 'http:' ? credentials.createInsecure() : credentials.createSsl(rootCertificates ?? null),
-    channel: {
-      // Messages of any size; a connection without any reply, pings included, counts as lost.
-      'grpc.max_receive_message_length': -1,
-      'grpc.keepalive_time_ms': 30_000,
-      'grpc.keepalive_timeout_ms': 10_000,
-      // Between two connections grpc-js has pauses of its own, up to two minutes: calls fail meanwhile without one.
-      'grpc.initial_reconnect_backoff_ms': FIRST_PAUSE_MS,
-      'grpc.max_reconnect_backoff_ms': maxPauseMs ?? MAX_PAUSE_MS,
-    },
-  };
 };
 
 /** The answer of a call that has one, or its refusal as StreamCallError. */

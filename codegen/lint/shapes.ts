@@ -104,7 +104,7 @@ export const METHOD_SHAPE = {
     'x-guard': { const: true },
     'x-since': nodeVersion,
     'x-answers': { enum: ['slot', 'height', 'epoch'] },
-    'x-history': { enum: ['slot', 'signature', 'address'] },
+    'x-history': { enum: ['slot', 'signature', 'signatures', 'address'] },
     'x-refused-in': named(text),
     'x-span': closed(['from', 'to', 'maximum', 'error'], {
       from: text,

@@ -61,7 +61,7 @@ export type MethodFile = {
   readonly 'x-guard'?: true;
   readonly 'x-since'?: string;
   readonly 'x-answers'?: 'slot' | 'height' | 'epoch';
-  readonly 'x-history'?: 'slot' | 'signature' | 'address';
+  readonly 'x-history'?: 'slot' | 'signature' | 'signatures' | 'address';
   readonly 'x-refused-in'?: Readonly<Record<string, string>>;
   readonly 'x-span'?: Span;
   readonly params?: readonly (Omit<Param, 'required'> & { readonly required?: boolean })[];
@@ -92,7 +92,7 @@ export type Method = {
   /** Where its answer says how far its node is; absent: nowhere. */
   readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
   /** The way it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
-  readonly history?: 'slot' | 'signature' | 'address';
+  readonly history?: 'slot' | 'signature' | 'signatures' | 'address';
   readonly refusedIn: Readonly<Record<string, string>>;
   readonly params: readonly Param[];
   readonly minParams: number;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { constants, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createStreamClient,
@@ -39,6 +39,24 @@ const startEndingServer = async (ended: number) => {
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, openings: () => openings };
+};
+
+/** Takes connections and says nothing, as a process that stands still. */
+const startMuteServer = async (port = 0) => {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    sockets.add(socket.on('error', () => undefined));
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((closed) => server.close(closed));
+  };
+  onTestFinished(close);
+  const { port: taken } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${taken}`, connections: () => connections, close };
 };
 
 const threeTransactions = (): readonly BlockTransaction[] =>
@@ -85,6 +103,31 @@ describe('the client', () => {
     const second = await startStreamServer({ node, port: first.port });
     expect((await next).value).toMatchObject({ slot: 101n });
     await second.close(100);
+  });
+
+  it('leaves a server that takes its connection and says nothing, and goes on when there is another one', async () => {
+    const node = createScriptedLedger(100);
+    const first = await startStreamServer({ node });
+    const stream = clientOf(first.url, { connectTimeoutMs: 100 }).subscribe('slots', { resumeSlot: 100n });
+    node.grow(101);
+    expect((await stream.next()).value).toMatchObject({ slot: 101n });
+    await first.close(100);
+    const mute = await startMuteServer(first.port);
+    const next = stream.next();
+    await eventually('it was connected to again', () => mute.connections() >= 2 || undefined);
+    await mute.close();
+    node.grow(102);
+    await startStreamServer({ node, port: first.port });
+    expect((await next).value).toMatchObject({ slot: 102n });
+    await stream.return();
+  });
+
+  it('fails where the server never says anything', async () => {
+    const { url, connections } = await startMuteServer();
+    const client = clientOf(url, { connectTimeoutMs: 100 });
+    await expect(client.listTopics()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    await expect(client.subscribe('slots').next()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    expect(connections()).toBe(4);
   });
 
   it('opens a stream again whose connection ended at its opening, three times at most', async () => {

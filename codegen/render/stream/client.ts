@@ -4,14 +4,8 @@ import { HEADER } from '../../text.ts';
 
 /** stream/client.ts: the client; stream/package.ts: what the client package exports at ./stream. */
 export const renderStreamClient = (_: StreamModel): Files => ({
-  'stream/client.ts': `${HEADER}import {
-  answerOf,
-  metadataOf,
-  readStream,
-  type StreamClientOptions,
-  type SubscribeOptions,
-  targetOf,
-} from '../../runtime/stream-call.ts';
+  'stream/client.ts': `${HEADER}import { answerOf, metadataOf, readStream, type SubscribeOptions } from '../../runtime/stream-call.ts';
+import { connectStreams, type StreamClientOptions } from '../../runtime/stream-connection.ts';
 import {
   type GetTopicSchemaResponse,
   type ListTopicsResponse,
@@ -40,29 +34,29 @@ export type StreamClient = {
 
 /** Creates a client. It connects with its first call. */
 export const createStreamClient = (options: StreamClientOptions): StreamClient => {
-  const { target, credentials, channel } = targetOf(options);
-  const service = new StreamServiceClient(target, credentials, channel);
+  const { service, close } = connectStreams((...server) => new StreamServiceClient(...server), options);
   return {
     subscribe: (topic, subscribeOptions = {}) =>
       readStream(
-        (metadata) => service.subscribe({ topic, format: OutputFormat.PROTO }, metadata),
+        (metadata) => service().subscribe({ topic, format: OutputFormat.PROTO }, metadata),
         options,
         TOPIC_CODECS[topic].decode,
         subscribeOptions,
       ),
     listTopics: async () => {
       const answer = await answerOf<ListTopicsResponse>((done) =>
-        service.listTopics({}, metadataOf(options), done),
+        service().listTopics({}, metadataOf(options), done),
       );
       return answer.topics;
     },
-    getTopicSchema: (topic) => answerOf((done) => service.getTopicSchema({ topic }, metadataOf(options), done)),
-    close: () => service.close(),
+    getTopicSchema: (topic) => answerOf((done) => service().getTopicSchema({ topic }, metadataOf(options), done)),
+    close,
   };
 };
 `,
   'stream/package.ts': `${HEADER}export { createStreamClient, type StreamClient } from './client.ts';
-export { StreamCallError, type StreamClientOptions, type SubscribeOptions } from '../../runtime/stream-call.ts';
+export { StreamCallError, type SubscribeOptions } from '../../runtime/stream-call.ts';
+export type { StreamClientOptions } from '../../runtime/stream-connection.ts';
 export { isTopicName, type TopicEntry, type TopicName, TOPICS } from './topics.ts';
 export * from './topic-messages.ts';
 `,
