@@ -98,7 +98,10 @@ function answerHere(
 /** An error is judged by its code alone. */
 const NO_JUDGE = {};
 
-/** A call whose node was behind what its reader has seen, or does not have what it asks, is served on its own. */
+/**
+ * A call is served on its own if its node was behind what its reader has seen or does not have what it asks, or if the calls failed
+ * together for a slot that this one does not ask for.
+ */
 async function sendTogether(
   calls: readonly Call[],
   owner: Context,
@@ -111,6 +114,8 @@ async function sendTogether(
   const outcomes = await upstream.sendTogether(calls, { ...owner, reach, route });
   const judged = outcomes.map((outcome, index) => {
     const call = calls[index];
+    if (call !== undefined && outcome.kind === 'failure')
+      return ownReads.isFailed(call, outcome.error) ? outcome : NOT_BATCHED;
     if (call === undefined || outcome.kind !== 'whole') return outcome;
     const judgement = outcome.isError ? judgeReply(outcome, NO_JUDGE) : shown.take(call, outcome.body);
     return judgement === 'good' ? outcome : NOT_BATCHED;
@@ -147,8 +152,10 @@ async function forwardWithPlainId(
   { method, call, context, needs, read }: ForwardOptions,
 ): Promise<UpstreamReply> {
   const { signal, hold, semaphore } = context;
-  const plain = withPlainId(read?.body ?? call.raw);
-  const request = { method, id: '0', signal, needs, ...read, body: plain };
+  const { reach } = read ?? {};
+  const late = reach?.late && { ...reach.late, body: withPlainId(reach.late.body) };
+  const plain = { body: withPlainId(read?.body ?? call.raw), reach: reach && { ...reach, late } };
+  const request = { method, id: '0', signal, needs, ...read, ...plain };
   const reply = await withPermit(semaphore, () => upstream.send(request));
   read?.note(reply);
   const body = withClientId(await readWhole(reply, hold), call.id);

@@ -29,7 +29,7 @@ export type PubsubOptions = {
   readonly onFailure: (error: unknown) => void;
 };
 
-type ConnectionOptions = PubsubOptions & {
+export type ConnectionOptions = PubsubOptions & {
   /** Milliseconds after which a subscribe call is sent once more: a quarter later it has failed, unless the node answers others. */
   readonly patienceMs: number;
   /** Observes every message before it is handled. */
@@ -47,40 +47,10 @@ type Pending = {
 /** A subscribe call that is not over, sent once or twice. */
 type Subscribing = { readonly unsubscribe: string; readonly fail: (error: ServiceError) => void };
 
-/** The largest notification: an account of 10 MiB as base64, or a block, with room to spare. */
-const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 /** Most calls without an answer that are remembered, so that what a late one opens is ended. */
 const MAX_UNANSWERED = 1_000;
 /** Params with an id that no node gives. */
 const NO_SUBSCRIPTION = `[${Number.MAX_SAFE_INTEGER}]`;
-/** The node answered the request for a WebSocket with something else. */
-export const NOT_SERVED = 'notServed';
-
-/**
- * Opens a WebSocket to a node.
- *
- * @returns the connection, or `notServed` if the node answers at this address but takes no WebSocket there.
- * @throws ServiceError `upstreamUnavailable`.
- */
-export function openPubsub(
-  url: string,
-  options: ConnectionOptions,
-): Promise<PubsubConnection | typeof NOT_SERVED> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, {
-      perMessageDeflate: false,
-      handshakeTimeout: options.connectTimeoutMs,
-      maxPayload: MAX_MESSAGE_BYTES,
-    });
-    socket.once('unexpected-response', (request) => {
-      resolve(NOT_SERVED);
-      request.destroy();
-    });
-    socket.once('open', () => resolve(new PubsubConnection(socket, options)));
-    socket.on('error', (error) => reject(serviceError('upstreamUnavailable', {}, error)));
-  });
-}
-
 /** One WebSocket to a node with its subscriptions. */
 export class PubsubConnection {
   /** Resolves when the connection has ended. */

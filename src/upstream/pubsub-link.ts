@@ -1,11 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { toServiceError } from '../base/service-error.ts';
+import { NodeTurns, type PubsubRank, type Stay } from './node-turns.ts';
+import { pause } from './pool/within.ts';
+import { LOOK_MS, NOT_REACHED, reachNode } from './reach-node.ts';
 import type { NodeWatch } from './nodes/node-watch.ts';
 import type { Upstream } from './upstream.ts';
+import { NOT_SERVED, openPubsub } from './open-pubsub.ts';
 import {
   isUnanswered,
-  NOT_SERVED,
-  openPubsub,
   type PubsubConnection,
   type PubsubLoss,
   type PubsubOptions,
@@ -26,10 +27,13 @@ export type PubsubNode = {
   readonly rank?: PubsubRank;
   /** Called when its WebSocket was given up because it was silent. */
   readonly noteSilence?: () => void;
+  /** Called with the genesis hash that it said. */
+  readonly noteGenesis?: (hash: string) => void;
+  /** Aborted when it is not used any more: it is left for another one. */
+  readonly left?: AbortSignal;
+  /** True once it is known to have another chain than its network: it is left. */
+  readonly isForeign?: () => boolean;
 };
-
-/** How good a node is for subscriptions: healthy ones come first, and among those of equal version one that is ahead. */
-export type PubsubRank = { readonly isHealthy: boolean; readonly lagSlots: number };
 
 export type NodeKnowledge = Pick<NodeWatch, 'has' | 'order' | 'version' | 'refresh' | 'settled' | 'lost'>;
 
@@ -38,6 +42,8 @@ export type PubsubSession = {
   readonly connection: PubsubConnection;
   readonly upstream: Upstream;
   readonly known: NodeKnowledge;
+  /** Called with the genesis hash that it said. */
+  readonly noteGenesis?: PubsubNode['noteGenesis'] | undefined;
   /** The node's slot subscription, which the link uses as a sign of life. */
   readonly slots: SlotFeed;
   /** Returns the last slot that it announced; undefined before the first one. All earlier messages have arrived. */
@@ -67,21 +73,20 @@ export type PubsubLinkOptions = PubsubOptions & {
   readonly onFailure: (error: unknown) => void;
 };
 
-const FIRST_BACKOFF_MS = 50;
-const MAX_BACKOFF_MS = 5_000;
+/** A connection on which the node has accepted the link's slot subscription. */
+type Reached = { readonly connection: PubsubConnection; readonly watch: ReturnType<typeof watchSlots> };
 
 /**
- * The WebSocket to the nodes of a network: one connection at a time. A lost connection is reopened, at the next node if there
- * are several, after a pause that doubles from 50 ms to 5 s. The pause starts again at 50 ms after a connection that announced
- * a slot: a node that is lost again and again is asked at most once per slot.
+ * The WebSocket to the nodes of a network: one connection at a time. A lost connection is reopened, at another node at once if
+ * there is one, otherwise after the pause of the node: one that is lost again and again is asked at most once per slot. While a node
+ * takes long to be reached, the next one is tried as well.
  */
 export class PubsubLink {
   readonly #options: PubsubLinkOptions;
   #run: Promise<void> | undefined;
   #connection: PubsubConnection | undefined;
   #stop = new AbortController();
-  /** The nodes that were lost, or could not be reached, since one has served. */
-  readonly #passed = new Set<string>();
+  readonly #turns = new NodeTurns();
 
   constructor(options: PubsubLinkOptions) {
     this.#options = options;
@@ -102,40 +107,72 @@ export class PubsubLink {
   }
 
   async #keepConnected(signal: AbortSignal): Promise<void> {
-    let backoffMs = FIRST_BACKOFF_MS;
+    const { nodes, onFailure } = this.#options;
+    const turns = this.#turns;
+    turns.restart();
+    const ways = {
+      ...{ nodes, turns, onFailure },
+      reach: (node: PubsubNode, over: AbortSignal) => this.#reach(node, over),
+      release: ({ connection, watch }: Reached) => {
+        watch.stop();
+        connection.end('stopped');
+      },
+    };
     while (!signal.aborted) {
-      if (this.#options.nodes().length === 0) backoffMs = FIRST_BACKOFF_MS;
-      const toldSlots = await this.#connectOnce(signal).catch((error: unknown) => {
-        this.#options.onFailure(toServiceError(error));
-        return false;
+      await Promise.all(
+        nodes()
+          .filter(isSound)
+          .map(({ known }) => known.settled()),
+      );
+      const found = await reachNode(ways, signal);
+      if (found === undefined) return;
+      const stay = await this.#stayAt(found.node, found.reached, signal).catch((error: unknown) => {
+        onFailure(toServiceError(error));
+        return NOT_REACHED;
       });
-      if (toldSlots) backoffMs = FIRST_BACKOFF_MS;
-      await pause(backoffMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
-      backoffMs = Math.min(2 * backoffMs, MAX_BACKOFF_MS);
+      if (!signal.aborted) turns.lose(found.node, stay);
     }
   }
 
-  /** Connects to the next node in turn, and stays until that connection has ended. @returns true if it announced slots. */
-  async #connectOnce(signal: AbortSignal): Promise<boolean> {
-    await Promise.all(this.#options.nodes().map(({ known }) => known.settled()));
-    const node = this.#next();
-    if (node === undefined) return false;
-    const { upstream, known } = node;
-    const connection = await this.#open(node);
-    if (connection === undefined) return false;
-    if (signal.aborted) connection.end('stopped');
-    else this.#connection = connection;
-    const watch = watchSlots(connection, this.#options);
-    const { slots, newestSlot, newestRoot, hasAnnounced } = watch;
-    const session = { connection, upstream, known, slots, newestSlot, newestRoot, hasAnnounced };
-    let isUp = false;
+  /** Connects to a node and subscribes to its slots. */
+  async #reach(node: PubsubNode, over: AbortSignal): Promise<Reached> {
+    const connection = await this.#open(node, over);
+    const leave = (): void => connection.end('stopped');
+    over.addEventListener('abort', leave);
+    if (over.aborted) leave();
+    const watch = watchSlots(connection, this.#options, node);
     try {
       await watch.subscribed;
-      void known.refresh();
-      await known.settled();
-      if (!connection.isOpen) return newestSlot() !== undefined;
-      isUp = true;
-      let isServing = false;
+      return { connection, watch };
+    } catch (error) {
+      watch.stop();
+      connection.end('closed');
+      noteLoss(node, await connection.ended);
+      throw error;
+    } finally {
+      over.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Stays at a node until the connection has ended. */
+  async #stayAt(
+    { upstream, known, ...node }: PubsubNode,
+    { connection, watch }: Reached,
+    signal: AbortSignal,
+  ): Promise<Stay> {
+    if (signal.aborted) connection.end('stopped');
+    else this.#connection = connection;
+    const leave = (): void => void this.#leave(connection);
+    node.left?.addEventListener('abort', leave);
+    if (node.left?.aborted === true) leave();
+    const { slots, newestSlot, newestRoot, hasAnnounced } = watch;
+    const { noteGenesis } = node;
+    const session = { connection, upstream, known, noteGenesis, slots, newestSlot, newestRoot, hasAnnounced };
+    void known.refresh();
+    await known.settled();
+    const isUp = connection.isOpen;
+    let isServing = false;
+    if (isUp)
       this.#options.onUp(session).then(
         () => {
           isServing = connection.isOpen;
@@ -145,64 +182,43 @@ export class PubsubLink {
           connection.end('closed');
         },
       );
-      await connection.ended;
-      const toldSlots = newestSlot() !== undefined;
-      if (isServing && toldSlots) {
-        this.#passed.clear();
-        this.#passed.add(nameOf(node));
-      }
-      return toldSlots;
-    } finally {
-      watch.stop();
-      connection.end('closed');
-      const loss = await connection.ended;
-      if (loss !== 'stopped') known.lost();
-      if (loss === 'silent') node.noteSilence?.();
-      if (isUp) this.#options.onDown(loss, session);
-    }
+    const loss = await connection.ended;
+    watch.stop();
+    node.left?.removeEventListener('abort', leave);
+    noteLoss({ ...node, known }, loss);
+    if (isUp) this.#options.onDown(loss, session);
+    const toldSlots = newestSlot() !== undefined;
+    return { toldSlots, served: isServing && toldSlots };
   }
 
-  /** The best node that was not passed since one has served; all are tried again when each was passed. */
-  #next(): PubsubNode | undefined {
-    const nodes = inOrder(this.#options.nodes());
-    if (nodes.every((each) => this.#passed.has(nameOf(each)))) this.#passed.clear();
-    const node = nodes.find((each) => !this.#passed.has(nameOf(each)));
-    if (node !== undefined) this.#passed.add(nameOf(node));
-    return node;
+  /** Leaves a node that is not used any more as soon as there is another one. */
+  async #leave(connection: PubsubConnection): Promise<void> {
+    while (connection.isOpen && this.#options.nodes().length === 0) await pause(LOOK_MS);
+    connection.end('stopped');
   }
 
   /** A node that leaves a subscribe call unanswered is as silent as one that announces no slots. */
-  async #open({ addresses, onMessage }: PubsubNode): Promise<PubsubConnection | undefined> {
+  async #open({ addresses, onMessage }: PubsubNode, over: AbortSignal): Promise<PubsubConnection> {
     const { silenceMs, patienceMs } = this.#options;
     const callTimeoutMs = Math.min(this.#options.callTimeoutMs, silenceMs());
     const limits = { callTimeoutMs, patienceMs: Math.min(callTimeoutMs, patienceMs()) };
     for (const address of addresses) {
-      const opened = await openPubsub(address, { ...this.#options, ...limits, onMessage });
+      const opened = await openPubsub(address, { ...this.#options, ...limits, onMessage, over });
       if (opened !== NOT_SERVED) return opened;
     }
     throw new Error('the node takes no WebSocket');
   }
 }
 
-function nameOf({ addresses }: PubsubNode): string {
-  return addresses.join(' ');
+/** A node that is not sound may leave the request for its version unanswered: nobody waits for it. */
+function isSound({ rank }: PubsubNode): boolean {
+  return rank?.isHealthy !== false;
 }
 
-type Ranked = Pick<PubsubNode, 'rank'> & { readonly known: Pick<NodeKnowledge, 'order'> };
-
-/** Healthy ones first; then the newest, as it supports the most, and unknown versions last; then the one that is ahead. */
-export function inOrder<Node extends Ranked>(nodes: readonly Node[]): readonly Node[] {
-  return nodes.toSorted((a, b) => {
-    const [ofA, ofB] = [a.rank ?? ANY_RANK, b.rank ?? ANY_RANK];
-    return (
-      Number(ofB.isHealthy) - Number(ofA.isHealthy) ||
-      (b.known.order ?? -1) - (a.known.order ?? -1) ||
-      ofA.lagSlots - ofB.lagSlots
-    );
-  });
+function noteLoss({ known, noteSilence }: Pick<PubsubNode, 'known' | 'noteSilence'>, loss: PubsubLoss): void {
+  if (loss !== 'stopped') known.lost();
+  if (loss === 'silent') noteSilence?.();
 }
-
-const ANY_RANK: PubsubRank = { isHealthy: true, lagSlots: 0 };
 
 type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 
@@ -210,6 +226,7 @@ type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 function watchSlots(
   connection: PubsubConnection,
   { silenceMs, onSlot }: Pick<PubsubLinkOptions, 'silenceMs' | 'onSlot'>,
+  { isForeign = () => false }: Pick<PubsubNode, 'isForeign'>,
 ) {
   const takers = new Set<OnNotification>();
   let heardMs = performance.now();
@@ -218,6 +235,7 @@ function watchSlots(
   const announced = Promise.withResolvers<void>();
   const hear = (result: Buffer): void => {
     heardMs = performance.now();
+    if (isForeign()) connection.end('closed');
     const { slot, root } = (JSON.parse(result.toString()) ?? {}) as SlotNotice;
     if (typeof root === 'number') newestRoot = root;
     if (typeof slot === 'number') {

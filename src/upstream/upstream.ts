@@ -47,6 +47,8 @@ export type Reach = {
   readonly waitMs: number;
   /** Returns the error if none has by then, given the newest slots that any node has. */
   readonly tooFar: (best: Slots) => ServiceError;
+  /** The call as it goes then to a node that has the history it reads, where others have not; absent: it fails. */
+  readonly late?: Pick<UpstreamRequest, 'body' | 'reach'> | undefined;
 };
 
 /**
@@ -70,7 +72,7 @@ export type UpstreamRequest = {
   readonly needs?: NodeNeeds | undefined;
   /** A node that is behind is not asked. Absent: any slot will do. */
   readonly reach?: Reach | undefined;
-  /** The oldest slot that it reads, 0 if it may be any: nodes that have it, or else go back furthest, are asked first. */
+  /** The oldest slot that it reads, 0 if it may be any: only nodes that have it, or else go back furthest, are asked. */
   readonly oldestSlot?: number | undefined;
   /** Returns the slot that a reply shows its node to have; undefined if it shows none. */
   readonly slotOf?: ((reply: UpstreamReply) => SlotFloor | undefined) | undefined;

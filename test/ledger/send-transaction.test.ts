@@ -19,18 +19,21 @@ test('a signed transaction passes in each encoding', () => {
   expect(send64(signed)).not.toThrow();
 });
 
-test('a transaction with one of two signatures is left to the node', () => {
+test('a transaction with one of two signatures is left to the preflight of a node', () => {
   expect(send64(wire([signature, none]))).not.toThrow();
   expect(send64(wire([none, signature]))).not.toThrow();
 });
 
 describe.each([
-  ['one signature of zeros', 1],
-  ['two signatures of zeros', 2],
-])('a transaction with %s', (_name, signers) => {
+  ['one signature of zeros', 1, [0]],
+  ['two signatures of zeros', 2, [0, 1]],
+  ['the first of two signatures of zeros', 2, [0]],
+  ['the last of three signatures of zeros', 3, [2]],
+])('a transaction with %s', (_name, signers, missing) => {
   const sent = async (config: object): Promise<readonly unknown[]> => {
     const signed = Buffer.from(await wireOf({ version: 'legacy', signers, config: {}, instructions: [] }));
-    return [signed.fill(0, 1, 1 + signers * 64).toString('base64'), { encoding: 'base64', ...config }];
+    for (const index of missing) signed.fill(0, 1 + index * 64, 1 + (index + 1) * 64);
+    return [signed.toString('base64'), { encoding: 'base64', ...config }];
   };
   const data = expect.objectContaining({ err: 'SignatureFailure', logs: [] });
   const refusal = expect.objectContaining({

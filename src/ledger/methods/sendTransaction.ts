@@ -30,7 +30,7 @@ type Config = { readonly skipPreflight?: unknown; readonly minContextSlot?: unkn
 
 /**
  * Rejects what no ledger could accept, before it costs anything and also with skipPreflight: text that is too long or does not
- * decode, and an unsigned transaction (interface.md section 7). A node checks its slot and the whole message before it counts
+ * decode, and a transaction that is not fully signed (interface.md sections 4.1 and 7). A node checks its slot and the whole message before it counts
  * and verifies signatures; where that could change the answer, and its preflight rejects such a transaction anyway, the node is
  * asked. A transaction version that is unknown here is left to the node, and so is a signature that does not verify.
  *
@@ -47,21 +47,27 @@ export function sendTransaction(
   const layout = readLayout(wire);
   if (layout === undefined) return;
   const { skipPreflight, minContextSlot } = (config as Config) ?? {};
-  const { signaturesAt, signatureCount } = layout;
-  if (signatureCount === 0) {
+  if (layout.signatureCount === 0) {
     if (hasNode && (minContextSlot ?? null) !== null) return;
     decodeTransaction(wire);
     throw serviceError('transactionInvalid', {
       reason: 'Transaction failed to sanitize accounts offsets correctly',
     });
   }
-  const signatures = wire.subarray(signaturesAt, signaturesAt + signatureCount * SIGNATURE_BYTES);
-  if (signatures.some((byte) => byte !== 0) || (hasNode && skipPreflight !== true)) return;
+  if (!missesSignature(wire, layout) || (hasNode && skipPreflight !== true)) return;
   decodeTransaction(wire);
   throw serviceError('preflightFailure', {
     reason: 'Transaction did not pass signature verification',
     data: SIGNATURE_FAILURE,
   });
+}
+
+/** True if a signature is all zeros, as it is before its signer has signed; no key makes such a signature. */
+function missesSignature(wire: Uint8Array, { signaturesAt, signatureCount }: TransactionLayout): boolean {
+  return Array.from({ length: signatureCount }, (_, index) => {
+    const start = signaturesAt + index * SIGNATURE_BYTES;
+    return wire.subarray(start, start + SIGNATURE_BYTES);
+  }).some((signature) => signature.every((byte) => byte === 0));
 }
 
 /**

@@ -69,6 +69,19 @@ export function isNullAnswer(body: Buffer): boolean {
   return NULL.test(body.toString('latin1', 0, HEAD_BYTES));
 }
 
+/** True if the value is a list with a null in it. */
+export function hasNullInValue(body: Buffer): boolean {
+  try {
+    const { result } = parseJson(body.toString()) as {
+      readonly result?: { readonly value?: unknown } | null;
+    };
+    return Array.isArray(result?.value) && result.value.includes(null);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 /** A client other than Agave may have its members in another order. */
 function readContext(body: Buffer): AnswerSlot {
   const context = memberOf(memberOf(body, 'result'), 'context');

@@ -1,15 +1,16 @@
-import type { MethodName } from '../../../generated/ledger/methods.ts';
+import { METHODS, type MethodName } from '../../../generated/ledger/methods.ts';
 import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Call } from '../../rpc/call.ts';
-import { COMMITMENTS, type Commitment } from '../../rpc/commitment.ts';
+import type { Commitment } from '../../rpc/commitment.ts';
 import type { Notification } from '../../rpc/notification.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { Reach, SlotFloor, UpstreamRequest } from '../../upstream/upstream.ts';
 import { addMinContextSlot } from './add-min-context-slot.ts';
 import { AnswersTogether } from './answers-together.ts';
-import { type AnswerSlot, isNullAnswer, readAnswerSlot } from './answer-slot.ts';
-import { commitmentOf, factsOf, isBlock, minContextSlotOf, oldestSlotOf, type Read } from './read-facts.ts';
+import { type AnswerSlot, readAnswerSlot } from './answer-slot.ts';
+import { commitmentOf, factsOf, isBlock, isList } from './read-facts.ts';
+import { minContextSlotOf, missingOf, oldestSlotOf, type Read } from './read-facts.ts';
 import { type Reader, Readers, type Sharing } from './readers.ts';
 import type { SentSeen } from './seen-slots.ts';
 
@@ -67,17 +68,19 @@ export class OwnReads {
     if (commitment === undefined) return { body: call.raw, oldestSlot, note: () => undefined };
     const nowMs = this.#options.nowMs();
     const seen = this.#readers.of(reader);
-    // A block never changes: its node must have reached it, not what came after it.
-    const own = Math.min(seen.slot(commitment, nowMs), isBlock(facts) ? (oldestSlot ?? 0) : Infinity);
+    const own = leastOf(facts, call, seen.slot(commitment, nowMs));
     const height =
       facts.answers === 'height' || facts.answers === 'epoch' ? seen.height(commitment, nowMs) : 0;
     const asked = minContextSlotOf(facts, call.params);
     const answer = new AnswerReader(facts);
+    // A transaction is sent to any node where none has reached it: the node must not refuse it for that.
+    const isRead = METHODS[method].retry === 'safe';
+    const reach = this.#reachOf({ commitment, own, height, asked });
     return {
-      body: (own > 0 && asked === undefined && this.#withMinimum(facts, call, own)) || call.raw,
-      reach: this.#reachOf({ commitment, own, height, asked }),
+      body: (isRead && own > 0 && asked === undefined && this.#withMinimum(facts, call, own)) || call.raw,
+      reach: reach && isList(facts) ? { ...reach, late: this.#lateOf(call, commitment, asked) } : reach,
       oldestSlot,
-      judge: judgeOf(answer, { own, height }),
+      judge: judgeOf(answer, { own, height }, missingOf(facts, call.params)),
       slotOf: (reply) => {
         const slot = reply.kind === 'whole' && !reply.isError ? answer.read(reply.body).slot : undefined;
         return slot === undefined ? undefined : { commitment, slot };
@@ -88,27 +91,34 @@ export class OwnReads {
     };
   }
 
-  /** True if it matters which node answers: the past of an address is shown whole only by a node that has all of it. */
+  /** True if it matters which node answers: a list of what is past is shown whole only by a node that has all of it. */
   isSentAlone(method: MethodName): boolean {
-    return SLOT_FACTS[method].history === 'address' && !this.#options.isAlone();
+    return isList(SLOT_FACTS[method]) && !this.#options.isAlone();
   }
 
   /** Returns what calls that are sent together ask of their node. */
   reachTogether(calls: readonly Read[], reader: Reader): Reach | undefined {
     const seen = this.#readers.of(reader);
     const nowMs = this.#options.nowMs();
-    const asked = new Set<Commitment>();
+    const floors = new Map<Commitment, number>();
     for (const call of calls) {
-      const commitment = commitmentOf(factsOf(call), call.params);
-      if (commitment !== undefined) asked.add(commitment);
+      const facts = factsOf(call);
+      const commitment = commitmentOf(facts, call.params);
+      if (commitment === undefined) continue;
+      const least = leastOf(facts, call, seen.slot(commitment, nowMs));
+      if (least > (floors.get(commitment) ?? 0)) floors.set(commitment, least);
     }
-    const floors = COMMITMENTS.filter((each) => asked.has(each)).map((commitment) => {
-      return { commitment, slot: seen.slot(commitment, nowMs) };
-    });
     return this.#reach(
-      floors.filter(({ slot }) => slot > 0),
+      [...floors].map(([commitment, slot]) => ({ commitment, slot })),
       {},
     );
+  }
+
+  /** True if a call that was sent with others fails as they do; false if a slot was missing that it does not ask for. */
+  isFailed(call: Read, error: unknown): boolean {
+    if (!(error instanceof ServiceError) || error.code !== 'readBehind') return true;
+    const facts = factsOf(call);
+    return !isBlock(facts) && commitmentOf(facts, call.params) === error.context.commitment;
   }
 
   /** Returns what takes the answers to calls of one reader that are sent together, before they are sent. */
@@ -172,14 +182,20 @@ export class OwnReads {
     return this.#reach([{ commitment, slot }], { asked, height });
   }
 
+  /** A list of old history does not depend on the last slots: it may lack what the reader has seen, never what it asks for itself. */
+  #lateOf({ raw }: Call, commitment: Commitment, asked: number | undefined): Reach['late'] {
+    const reach = this.#reachOf({ commitment, own: 0, height: 0, asked });
+    return { body: raw, reach: reach && { ...reach, waitMs: 0 } };
+  }
+
   #reach(floors: readonly SlotFloor[], { asked, height = 0 }: Partial<Least>): Reach | undefined {
-    const [floor] = floors;
-    if (floor === undefined) return undefined;
-    const { commitment, slot } = floor;
+    const [first] = floors;
+    if (first === undefined) return undefined;
     return {
       floors,
       waitMs: this.#options.waitMs,
       tooFar: (best) => {
+        const { commitment, slot } = floors.find((each) => best[each.commitment] < each.slot) ?? first;
         const contextSlot = BigInt(best[commitment]);
         if (slot === asked) return serviceError('minContextSlotNotReached', { contextSlot });
         const seen = slot === 0 ? `block height ${height}` : `slot ${slot}`;
@@ -187,6 +203,11 @@ export class OwnReads {
       },
     };
   }
+}
+
+/** The slot that the node of a call must have reached for its reader. A block never changes: not what came after it. */
+function leastOf(facts: SlotFacts, { params }: Pick<Call, 'params'>, seen: number): number {
+  return isBlock(facts) ? Math.min(seen, oldestSlotOf(facts, params) ?? 0) : seen;
 }
 
 /** What the answer to a call must have reached: what its reader has seen, and what it asks for. */
@@ -210,13 +231,16 @@ class AnswerReader {
 }
 
 /** An answer that shows less than its reader has seen is no answer; a transaction that a node does not find another may have. */
-function judgeOf(answer: AnswerReader, { own, height: least }: Least): UpstreamRequest['judge'] {
-  const isHistory = answer.facts.history === 'signature';
-  if (own === 0 && least === 0 && !isHistory) return undefined;
+function judgeOf(
+  answer: AnswerReader,
+  { own, height: least }: Least,
+  isMissingIn: ReturnType<typeof missingOf>,
+): UpstreamRequest['judge'] {
+  if (own === 0 && least === 0 && isMissingIn === undefined) return undefined;
   return (reply) => {
     if (reply.kind !== 'whole' || reply.isError) return 'good';
-    if (isHistory && isNullAnswer(reply.body)) return 'absent';
     const { slot = Infinity, height = Infinity } = answer.read(reply.body);
-    return slot < own || height < least ? 'behind' : 'good';
+    if (slot < own || height < least) return 'behind';
+    return isMissingIn?.(reply.body) === true ? 'absent' : 'good';
   };
 }

@@ -2,6 +2,7 @@ import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
 import type { Call } from '../../rpc/call.ts';
 import type { Commitment } from '../../rpc/commitment.ts';
+import { hasNullInValue, isNullAnswer } from './answer-slot.ts';
 
 export type Read = Pick<Call, 'method' | 'params'>;
 
@@ -25,6 +26,16 @@ export function minContextSlotOf({ minContextSlot }: SlotFacts, params: unknown)
   return asked === undefined || asked === null ? undefined : Number(asked);
 }
 
+/** True of an answer in which something is missing that a node with more history may have; undefined if nothing can be missing. */
+export function missingOf(
+  { history }: SlotFacts,
+  params: unknown,
+): ((answer: Buffer) => boolean) | undefined {
+  if (history === 'signature') return isNullAnswer;
+  const isSearch = history === 'signatures' && memberOf(params, 1, 'searchTransactionHistory') === true;
+  return isSearch ? hasNullInValue : undefined;
+}
+
 /** The oldest slot that a call reads, 0 if it may be any; undefined if it reads no past. */
 export function oldestSlotOf({ history }: SlotFacts, params: unknown): number | undefined {
   if (history === 'address') return 0;
@@ -42,4 +53,9 @@ function memberOf(params: unknown, index: number, name: string): unknown {
 /** True for a call that reads one block, which is the same at every node that has it. */
 export function isBlock({ history, minContextSlot }: SlotFacts): boolean {
   return history === 'slot' && minContextSlot === undefined;
+}
+
+/** True for a call that lists what is past: a node that lacks some of it lists the rest, and does not say so. */
+export function isList({ history, minContextSlot }: SlotFacts): boolean {
+  return history === 'address' || (history === 'slot' && minContextSlot !== undefined);
 }

@@ -12,8 +12,9 @@ import { NodeSubscriptions } from './node-subscriptions.ts';
 import { type AskedNode, type NewestSlots, readNewest, readNodeValue } from './node-reads.ts';
 import type { Listener, Subscriber } from '../../rpc/notification.ts';
 import { within } from '../../upstream/pool/within.ts';
+import { isSubscribed, openAll } from './open-all.ts';
 import { openedInTime } from './opened-in-time.ts';
-import { forEachOf, backfill } from './restore.ts';
+import { backfill } from './restore.ts';
 import { createResumePoints } from './resume-points.ts';
 import { SharedSubscription } from './shared-subscription.ts';
 import { SignatureChecks } from './signature-checks.ts';
@@ -23,6 +24,8 @@ export type HubOptions = Omit<PubsubLinkOptions, 'onUp' | 'onDown' | 'onSlot'> &
   readonly pace: Pace;
   /** The newest slot that any node is known to have: the pace is that of the chain, however slow the node of the subscriptions is. */
   readonly newestSlot?: () => number;
+  /** The genesis hash that nodes must have, as far as it is known: otherwise that of the first node. */
+  readonly genesis?: () => string | undefined;
   /** Called for each member of params that was sent to a node that may not support it. */
   readonly onUnordered: (name: SubscriptionName, member: string) => void;
   /** Makes the WebSocket frame of a message. */
@@ -221,22 +224,25 @@ export class Hub {
     const { pace, silenceMs, patienceMs } = this.#options;
     const limitMs = Math.min(silenceMs(), patienceMs());
     const node = { upstream: session.upstream, isCurrent, pace, limitMs };
-    [this.#newest] = await Promise.all([readNewest(node), this.#checkGenesis(node)]);
+    [this.#newest] = await Promise.all([readNewest(node), this.#checkGenesis(node, session)]);
     this.#clock.follow(node);
     this.#session = session;
     this.#node = node;
     const all = [...this.#byKey.values()];
     const lost = all.filter(({ missingFrom }) => missingFrom !== undefined);
     for (const shared of lost) shared.hold();
-    await forEachOf(all, (shared) => this.#open(shared, session));
+    await openAll(all, lost, {
+      ...{ isCurrent, open: (shared) => this.#open(shared, session) },
+      resume: (accepted) => this.#backfill(accepted, node, session),
+    });
     if (!isCurrent()) return;
     for (const shared of lost) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
     void this.#checks.repeatFor(all, session);
-    await this.#backfill(lost.filter(isSubscribed), node, session);
   }
 
   #backfill(lost: readonly SharedSubscription[], node: AskedNode, session: PubsubSession): Promise<void> {
     const { onFailure } = this.#options;
+    void this.#checks.repeatFor(lost, session);
     const pointAt = createResumePoints(node, session);
     return backfill(lost, { node, pointAt, checks: this.#checks, onFailure });
   }
@@ -254,11 +260,13 @@ export class Hub {
     setTimeout(() => void again().catch(this.#options.onFailure), delayMs).unref();
   }
 
-  /** Checks that the node has the same ledger as before. With several nodes, one with another ledger is skipped. */
-  async #checkGenesis(node: AskedNode): Promise<void> {
+  /** Checks that the node has the ledger of the network: with several nodes, one with another ledger is skipped. */
+  async #checkGenesis(node: AskedNode, { noteGenesis }: PubsubSession): Promise<void> {
     const genesis = String(await readNodeValue(node, 'getGenesisHash', []));
+    noteGenesis?.(genesis);
     const isOther = this.#genesis !== undefined && this.#genesis !== genesis;
-    if (isOther && this.#options.nodes().length > 1)
+    const { genesis: expected = () => undefined, nodes } = this.#options;
+    if ((expected() ?? (nodes().length > 1 ? this.#genesis : undefined) ?? genesis) !== genesis)
       throw serviceError('upstreamBroken', {}, new Error(`the node has another ledger, ${genesis}`));
     this.#genesis = genesis;
     if (!isOther) return;
@@ -288,8 +296,4 @@ export class Hub {
     if (info.refill !== 'none') return this.#clock.settled(commitment, newestSlot);
     return (info.name === 'slotSubscribe' ? newestSlot : (session.newestRoot() ?? 0)) - 1;
   }
-}
-
-function isSubscribed({ nodeId, isEnded }: SharedSubscription): boolean {
-  return nodeId !== undefined && !isEnded;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isUnanswered } from '../../upstream/pubsub-connection.ts';
 import { type AskedNode, NodeError, readNodeValue } from './node-reads.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
@@ -38,12 +39,17 @@ export async function listBlocks(
   return (listed as readonly number[]).map(Number);
 }
 
-/** Reads from a block, with retries, as a node may need a moment after it has announced it; undefined if it cannot be read. */
+/**
+ * Reads from a block, with retries, as a node may need a moment after it has announced it; undefined if it cannot be read.
+ *
+ * @throws ServiceError `upstreamTimeout`: to ask again, or for more blocks, would take as long each time.
+ */
 export async function inTime<T>(node: AskedNode, read: () => Promise<T>): Promise<T | undefined> {
   for (let attempt = 1; node.isCurrent(); attempt++) {
     try {
       return await read();
     } catch (error) {
+      if (isUnanswered(error)) throw error;
       if (attempt === ATTEMPTS || (error instanceof NodeError && GONE.has(error.code))) return undefined;
       await pause(RETRY_MS * attempt);
     }

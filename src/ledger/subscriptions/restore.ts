@@ -102,10 +102,11 @@ async function newestSlotAt(pointAt: ResumePoints): Promise<number | undefined> 
 export async function forEachOf<T>(
   items: readonly T[],
   work: (item: T) => Promise<void> | void,
+  atOnce = CONCURRENCY,
 ): Promise<void> {
   const rest = items.values();
   const worker = async (): Promise<void> => {
     for (const item of rest) await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }

@@ -1,5 +1,6 @@
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
 import { pause, within } from '../../upstream/pool/within.ts';
+import { isUnanswered } from '../../upstream/pubsub-connection.ts';
 import { type AskedNode, readSlot } from './node-reads.ts';
 
 /** How far a node was at a commitment when it had accepted subscriptions. */
@@ -29,7 +30,7 @@ const LOOK_MS = 50;
 /**
  * Finds out how far a node is that has accepted subscriptions. Notifications and answers may come from different machines: the
  * slot that was announced is waited for over HTTP. A node where it does not come is as far as the announced slot, whatever it
- * answers.
+ * answers. A node that has left one of these calls unanswered is not asked again, as notifications wait meanwhile.
  */
 export function createResumePoints(
   node: AskedNode,
@@ -39,12 +40,20 @@ export function createResumePoints(
   return async (commitment) => {
     announced ??= aheadOfAnswers(node, session);
     const aheadSlot = await announced;
-    const slot = await readSlot(node, commitment);
-    return { slot, toSlot: Math.max(slot, aheadSlot) };
+    try {
+      const slot = await readSlot(node, commitment);
+      return { slot, toSlot: Math.max(slot, aheadSlot) };
+    } catch (error) {
+      if (isUnanswered(error)) {
+        announced = Promise.reject(error);
+        announced.catch(() => undefined);
+      }
+      throw error;
+    }
   };
 }
 
-/** Returns the announced slot if the node does not get there over HTTP in time; otherwise -1. */
+/** Returns the announced slot if the node does not get there over HTTP in time; otherwise -1. Throws `upstreamTimeout`. */
 async function aheadOfAnswers(
   node: AskedNode,
   { hasAnnounced, newestSlot }: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
@@ -54,10 +63,15 @@ async function aheadOfAnswers(
   if (slot === undefined) return -1;
   const untilMs = performance.now() + CATCH_UP_MS;
   while (node.isCurrent()) {
-    // A slot that cannot be read now has not come.
-    if ((await readSlot(node, 'processed').catch(() => -1)) >= slot) return -1;
+    if ((await readSlot(node, 'processed').catch(notCome)) >= slot) return -1;
     if (performance.now() >= untilMs) break;
     await pause(LOOK_MS);
   }
   return slot;
+}
+
+/** A slot that cannot be read now has not come. */
+function notCome(error: unknown): number {
+  if (isUnanswered(error)) throw error;
+  return -1;
 }

@@ -1,6 +1,7 @@
 import { judgedStatus, type NodeStatus } from '../pool/node-status.ts';
-import { NodePool, POOL_DEFAULTS, type PoolOptions, type PoolSettings } from '../pool/node-pool.ts';
-import type { PubsubRank } from '../pubsub-link.ts';
+import { NodePool, type PoolOptions } from '../pool/node-pool.ts';
+import { POOL_DEFAULTS, type PoolSettings } from '../pool/pool-settings.ts';
+import type { PubsubRank } from '../node-turns.ts';
 import { createPoolNode, type WatchedNode } from '../pool/pool-node.ts';
 import type { Commitment, Slots } from '../../rpc/commitment.ts';
 import type { Upstream } from '../upstream.ts';
@@ -32,6 +33,12 @@ export type LedgerNodes = NodeVersions & {
   readonly best: () => Slots;
   /** The newest slot that any node has by now at a commitment, by the pace of the chain. */
   readonly expected: (commitment: Commitment) => number;
+  /** The genesis hash that a node must have to be asked; undefined: any will do. */
+  readonly genesis: () => string | undefined;
+  /** Notes the genesis hash that a node said. */
+  readonly noteGenesis: (watch: VersionWatch, hash: string) => void;
+  /** True if a node is known to have another chain. */
+  readonly isForeign: (watch: VersionWatch) => boolean;
   /** Returns how good a node is for subscriptions; undefined if they must not be made there. */
   readonly pubsubRank: (watch: VersionWatch) => PubsubRank | undefined;
   /** Returns the milliseconds after which a call goes to another node too; infinite if there is none. */
@@ -78,6 +85,12 @@ export function joinNodes(nodes: readonly WatchedNode[], options: Partial<PoolOp
     settled: async () => {
       await Promise.all(watches().map((watch) => watch.settled()));
     },
+    genesis: () => pool.genesis(),
+    noteGenesis: (watch, hash) => {
+      const node = pool.nodes.find((each) => each.watch === watch);
+      if (node !== undefined) pool.noteGenesis(node, hash);
+    },
+    isForeign: (watch) => pool.nodes.find((each) => each.watch === watch)?.verdict.standing === 'foreign',
     pubsubRank: (watch) => {
       const node = pool.nodes.find((each) => each.watch === watch);
       if (node === undefined || !node.verdict.isAskable || !node.roles.has('subscribe')) return undefined;

@@ -1,5 +1,5 @@
 import { COMMITMENTS, type Slots } from '../../rpc/commitment.ts';
-import type { NodeHealth } from './node-health.ts';
+import type { Genesis, NodeHealth } from './node-health.ts';
 
 /**
  * `healthy`; `degraded`: asked only where no healthy node answers; `down`: the same, after degraded ones; `unverified`: its
@@ -54,13 +54,22 @@ export function judgeNode(health: NodeHealth, scene: Scene): Verdict {
     const reasons = [`has another genesis hash, ${genesis.hash}`];
     return { standing: 'foreign', isAskable: false, reasons, ...lag };
   }
-  const isAskable = !scene.isGenesisRequired || genesis.kind !== 'unasked';
+  const isAskable = !scene.isGenesisRequired || mayBeOf(scene.genesis, health);
   if (health.isOpen)
     return { standing: 'down', isAskable, reasons: [`failed: ${health.lastFailure}`], ...lag };
-  if (!isAskable)
-    return { standing: 'unverified', isAskable, reasons: ['has not said its genesis hash'], ...lag };
+  if (!isAskable) return { standing: 'unverified', isAskable, reasons: [silenceOf(genesis)], ...lag };
   const reasons = faultsOf(health, scene, lag);
   return { standing: reasons.length === 0 ? 'healthy' : 'degraded', isAskable, reasons, ...lag };
+}
+
+/** True for a node that says its genesis hash, or said it before; or that does not while nobody knows what it has to be. */
+function mayBeOf(genesis: string | undefined, { genesis: said, lastHash }: NodeHealth): boolean {
+  if (said.kind === 'unstated') return genesis === undefined || genesis === lastHash;
+  return said.kind === 'hash';
+}
+
+function silenceOf({ kind }: Genesis): string {
+  return kind === 'unasked' ? 'has not said its genesis hash yet' : 'does not say its genesis hash';
 }
 
 function faultsOf(

@@ -3,37 +3,30 @@ import { COMMITMENTS, type Commitment, type Slots } from '../../rpc/commitment.t
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { Upstream, UpstreamRequest } from '../upstream.ts';
 import { attempt, isLight, isRead, mayMoveOn, noteSlot } from './attempt.ts';
+import { genesisOfMost } from './genesis-of-most.ts';
 import { HedgeBudget } from './hedge-budget.ts';
 import { judgeReply } from './judge-reply.ts';
 import { judgeNode, type Scene, type Verdict } from './judge-node.ts';
 import { NodeProbes } from './node-probes.ts';
-import { hasReached, pickNode } from './pick-node.ts';
+import { hasTaker, isHistoryOfSome, mayCatchUp, pickNode, takersOf, type Wanted } from './pick-node.ts';
 import { NODE_ROLES, type PoolNode } from './pool-node.ts';
-import { FailedReply, type FailoverReason, readInTurn } from './read-in-turn.ts';
+import type { PoolSettings } from './pool-settings.ts';
+import { noteGenesis } from './probe-node.ts';
+import {
+  FailedReply,
+  failedReply,
+  type Failure,
+  type FailoverReason,
+  readInTurn,
+  type Turns,
+} from './read-in-turn.ts';
 import { sendOnce } from './send-once.ts';
 import { pause, within } from './within.ts';
-
-export type PoolSettings = {
-  /** Most milliseconds that a node may be behind the best one. */
-  readonly maxLagMs: number;
-  /** Milliseconds after which a read is sent to another node too. */
-  readonly patienceMs: number;
-  /** The share of reads that are hedged at most: sent to another node too when they take longer than 95 in 100; 0: none. */
-  readonly hedgeShare: number;
-  /** The number of nodes that a transaction is sent to at once. */
-  readonly sendAtOnce: number;
-  /** The genesis hash of the network; undefined: that of most nodes. */
-  readonly genesisHash?: string | undefined;
-};
-
-export const POOL_DEFAULTS: PoolSettings = {
-  ...{ maxLagMs: 5_000, patienceMs: 5_000, hedgeShare: 0, sendAtOnce: 1 },
-};
 
 export type PoolOptions = {
   readonly settings: PoolSettings;
   readonly slotMs: () => number | undefined;
-  /** Called when a node's standing changes. */
+  /** Called when a node's standing changes, or why it is not verified. */
   readonly onChange: (node: PoolNode, before: Verdict) => void;
   readonly onFailover: (node: PoolNode, reason: FailoverReason) => void;
 };
@@ -96,10 +89,10 @@ export class NodePool implements Upstream {
   }
 
   /** The newest slots of the nodes that are in use. */
-  best(): Slots {
-    const usable = this.#usable();
+  best(nodes = this.#usable()): Slots {
+    const asked = nodes.length > 0 ? nodes : this.#usable();
     const newest = (each: Commitment): number =>
-      Math.max(0, ...usable.map(({ health }) => health.slots[each]));
+      Math.max(0, ...asked.map(({ health }) => health.slots[each]));
     return { processed: newest('processed'), confirmed: newest('confirmed'), finalized: newest('finalized') };
   }
 
@@ -108,6 +101,11 @@ export class NodePool implements Upstream {
     const [nowMs, slotMs] = [performance.now(), this.#options.slotMs()];
     const slots = this.#usable().map(({ health }) => health.slots.expected(commitment, nowMs, slotMs));
     return Math.floor(Math.max(0, ...slots));
+  }
+
+  /** The genesis hash of the network; undefined while any will do. */
+  genesis(): string | undefined {
+    return this.probes.isRunning ? this.#genesisHash() : undefined;
   }
 
   #usable(): readonly PoolNode[] {
@@ -129,13 +127,21 @@ export class NodePool implements Upstream {
     if (this.probes.isRunning) void this.probes.probe(node);
   }
 
+  /** Notes the genesis hash that a node said when it was asked by others: it may have begun another chain. */
+  noteGenesis(node: PoolNode, hash: string): void {
+    noteGenesis(node.health, hash);
+    this.judge();
+  }
+
   /** Judges each node by what is known now. */
   judge(): void {
     const scene = this.#scene();
     for (const node of this.#nodes) {
       const before = node.verdict;
       node.verdict = judgeNode(node.health, scene);
-      if (before.standing !== node.verdict.standing) this.#options.onChange(node, before);
+      const { standing, reasons } = node.verdict;
+      const isSilent = standing === 'unverified' && before.reasons[0] !== reasons[0];
+      if (before.standing !== standing || isSilent) this.#options.onChange(node, before);
     }
   }
 
@@ -154,24 +160,10 @@ export class NodePool implements Upstream {
     return { ...{ nowMs, slotMs, best, isGenesisRequired, maxLagMs }, genesis: this.#genesisHash() };
   }
 
-  /**
-   * The genesis hash that most nodes have, the first one's among equals. It stays while any node has it, or had it and does not say it
-   * now, or may have it.
-   */
   #genesisHash(): string | undefined {
     if (this.#settings.genesisHash !== undefined) return this.#settings.genesisHash;
     if (this.#nodes.length < 2) return undefined;
-    const counts = new Map<string, number>();
-    for (const { genesis } of this.#nodes.map(({ health }) => health))
-      if (genesis.kind === 'hash') counts.set(genesis.hash, (counts.get(genesis.hash) ?? 0) + 1);
-    const isOpen = this.#nodes.some(
-      ({ health: { genesis, lastHash } }) =>
-        genesis.kind === 'unasked' || (genesis.kind === 'unstated' && lastHash === this.#genesis),
-    );
-    if (this.#genesis !== undefined && (isOpen || counts.has(this.#genesis))) return this.#genesis;
-    const most = Math.max(0, ...counts.values());
-    const isSettled = this.#nodes.every(({ health }) => health.genesis.kind !== 'unasked' || health.isOpen);
-    const hash = [...counts].find(([, count]) => count === most)?.[0];
+    const { hash, isSettled } = genesisOfMost(this.#nodes, this.#genesis);
     if (isSettled) this.#genesis = hash;
     return hash;
   }
@@ -183,27 +175,45 @@ export class NodePool implements Upstream {
     let leftMs = reach?.waitMs ?? 0;
     for (;;) {
       const isReached = reach === undefined || this.#hasAny(request);
-      const reply = isReached ? await this.#readAnywhere(request) : 'behind';
-      if (reply !== 'behind') return reply;
+      const read = isReached ? await this.#readAnywhere(request) : 'behind';
+      if (read !== 'behind' && read.kind !== 'failure') return read;
       const sinceMs = performance.now();
-      const isLate = reach === undefined || !(await this.#waitFor(request, sinceMs + leftMs));
-      if (isLate) throw reach?.tooFar(this.best()) ?? serviceError('upstreamUnavailable');
+      const isLate = reach === undefined || !(await this.#waitBeyond(read, request, sinceMs + leftMs));
+      if (isLate) return read === 'behind' ? await this.#readLate(request) : failedReply(read);
       leftMs -= performance.now() - sinceMs;
     }
   }
 
-  /** Reads again if all nodes that could be asked have failed: one that was not asked may have come back. */
-  async #readAnywhere(request: UpstreamRequest, times = 0): Promise<UpstreamReply | 'behind'> {
+  /** Waits for a node that has reached the slots; where those that have failed the read, for one that may catch up. */
+  async #waitBeyond(read: 'behind' | Failure, request: UpstreamRequest, untilMs: number): Promise<boolean> {
+    if (read === 'behind') return await this.#waitFor(request, untilMs);
+    const wanted = this.#wanted(request);
+    const failed = takersOf(this.#nodes, wanted);
+    return mayCatchUp(this.#nodes, wanted, failed) && (await this.#waitFor(request, untilMs, failed));
+  }
+
+  /** Reads what it can without what its reader has seen: history that not every node has, from one that has it. */
+  async #readLate(request: UpstreamRequest): Promise<UpstreamReply> {
+    const late = isHistoryOfSome(this.#nodes, this.#wanted(request)) ? request.reach?.late : undefined;
+    if (late !== undefined) return await this.#read({ ...request, ...late });
+    const answering = this.#usable().filter(({ health }) => !health.isOpen);
+    if (request.reach === undefined || answering.length === 0) throw serviceError('upstreamUnavailable');
+    throw request.reach.tooFar(this.best(answering));
+  }
+
+  /** Reads again if all nodes that could be asked have failed: one that was not asked may have come back, or is only behind. */
+  async #readAnywhere(request: UpstreamRequest, times = 0): Promise<UpstreamReply | 'behind' | Failure> {
     try {
       return await readInTurn(request, this.#turns);
     } catch (error) {
+      if (!(error instanceof FailedReply || mayMoveOn(request, error))) throw error;
       const isLast = this.#nodes.length < 2 || !this.probes.isRunning || times >= READ_AGAIN;
-      if (isLast && error instanceof FailedReply) return error.reply;
-      if (isLast || !(error instanceof FailedReply || mayMoveOn(request, error))) throw error;
+      if (isLast) return { kind: 'failure', error };
     }
     await pause(LONGEST_LOOK_MS / 2);
     await this.#probeSoon();
     request.signal.throwIfAborted();
+    if (request.reach !== undefined && !this.#hasAny(request)) return 'behind';
     return await this.#readAnywhere(request, times + 1);
   }
 
@@ -224,9 +234,10 @@ export class NodePool implements Upstream {
   async #sendOnce(request: UpstreamRequest): Promise<UpstreamReply> {
     await this.#settle();
     const { reach: _, ...anywhere } = request;
-    const pick = (tried: readonly PoolNode[]) =>
-      this.#pick(request, tried, 'send') ?? this.#pick(anywhere, tried, 'send');
-    return sendOnce(request, (_request, tried) => pick(tried), this.#settings.sendAtOnce);
+    const pick = (each: UpstreamRequest, tried: readonly PoolNode[]) =>
+      pickNode(this.#nodes, { ...this.#wanted(each, 'send'), tried });
+    const { sendAtOnce } = this.#settings;
+    return sendOnce(request, (_, tried) => pick(request, tried) ?? pick(anywhere, tried), sendAtOnce);
   }
 
   /** Waits a short time for the nodes to say their genesis hash, if that decides which of them may be asked. */
@@ -241,37 +252,36 @@ export class NodePool implements Upstream {
   }
 
   #hasAny(request: UpstreamRequest): boolean {
-    const [nowMs, slotMs] = [performance.now(), this.#options.slotMs()];
-    const floors = request.reach?.floors ?? [];
-    return this.#nodes.some((node) => node.verdict.isAskable && hasReached(node, floors, { nowMs, slotMs }));
+    return hasTaker(this.#nodes, this.#wanted(request));
   }
 
-  /** Looks for a node that has reached the slots until `untilMs`. @returns false if none has. */
-  async #waitFor(request: UpstreamRequest, untilMs: number): Promise<boolean> {
+  #wanted(request: UpstreamRequest, role: Wanted['role'] = 'read'): Wanted {
+    return { request, role, nowMs: performance.now(), slotMs: this.#options.slotMs() };
+  }
+
+  /** Looks for a node that has reached the slots, and has not failed, until `untilMs`. @returns false if none has. */
+  async #waitFor(
+    request: UpstreamRequest,
+    untilMs: number,
+    failed: readonly PoolNode[] = [],
+  ): Promise<boolean> {
     const slotMs = this.#options.slotMs() ?? LONGEST_LOOK_MS;
     const lookMs = Math.min(Math.max(slotMs / 2, SHORTEST_LOOK_MS), LONGEST_LOOK_MS);
+    const isReached = (): boolean => hasTaker(this.#nodes, this.#wanted(request), failed);
     while (performance.now() + lookMs < untilMs) {
       await pause(lookMs);
       request.signal.throwIfAborted();
       // A node that hung when it was probed may answer again: it is probed anew before the call has waited for long.
       const lookForMs = Math.min(LOOK_FOR_MS, Math.max(0, untilMs - performance.now()));
-      await within(
-        this.probes.probeAll(() => this.#hasAny(request)),
-        lookForMs,
-      );
-      if (this.#hasAny(request)) return true;
+      await within(this.probes.probeAll(isReached), lookForMs);
+      if (isReached()) return true;
     }
     return false;
   }
 
-  #pick(request: UpstreamRequest, tried: readonly PoolNode[], role: 'read' | 'send'): PoolNode | undefined {
-    const slotMs = this.#options.slotMs();
-    return pickNode(this.#nodes, { request, role, tried, nowMs: performance.now(), slotMs });
-  }
-
-  readonly #turns = {
-    pick: (request: UpstreamRequest, tried: readonly PoolNode[]) => this.#pick(request, tried, 'read'),
-    hedgeAfterMs: ({ health }: PoolNode, request: UpstreamRequest): number | undefined => {
+  readonly #turns: Turns = {
+    pick: (request, tried, lacking) => pickNode(this.#nodes, { ...this.#wanted(request), tried, lacking }),
+    hedgeAfterMs: ({ health }, request) => {
       const { hedgeShare } = this.#settings;
       if (hedgeShare === 0 || this.#nodes.length < 2 || !isLight(request)) return undefined;
       this.#hedges.earn(hedgeShare);
@@ -279,6 +289,6 @@ export class NodePool implements Upstream {
     },
     patienceMs: () => this.patienceMs(),
     mayHedge: () => this.#hedges.take(),
-    onFailover: (node: PoolNode, reason: FailoverReason) => this.#options.onFailover(node, reason),
+    onFailover: (node, reason) => this.#options.onFailover(node, reason),
   };
 }

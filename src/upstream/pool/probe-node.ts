@@ -1,3 +1,5 @@
+import type { MethodName } from '../../../generated/ledger/methods.ts';
+import { serviceError } from '../../base/service-error.ts';
 import { COMMITMENTS } from '../../rpc/commitment.ts';
 import { askNode } from '../nodes/ask-node.ts';
 import { isCount } from '../nodes/pace.ts';
@@ -27,7 +29,8 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
   const startMs = performance.now();
   try {
     if (health.genesis.kind === 'unasked' || startMs - state.factsAtMs >= FACTS_MS) {
-      await readFacts(node);
+      void readHistory(node);
+      noteGenesis(health, await ask(node, 'getGenesisHash'));
       state.factsAtMs = startMs;
     }
     await readSlots(node, state);
@@ -38,22 +41,25 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
   }
 }
 
-async function readFacts({ health, watch }: PoolNode): Promise<void> {
-  const ask = (method: 'getGenesisHash' | 'getFirstAvailableBlock' | 'minimumLedgerSlot') =>
-    askNode(watch.upstream, method, [], DEADLINE_MS);
-  const [genesis, first, minimum] = await Promise.all([
-    ask('getGenesisHash'),
-    ask('getFirstAvailableBlock'),
-    ask('minimumLedgerSlot'),
-  ]);
-  noteGenesis(health, typeof genesis === 'string' && HASH.test(genesis) ? genesis : undefined);
-  health.firstSlot = isCount(first) ? first : isCount(minimum) ? minimum : undefined;
+function ask({ watch }: PoolNode, method: MethodName, params: readonly unknown[] = []): Promise<unknown> {
+  return askNode(watch.upstream, method, params, DEADLINE_MS);
 }
 
-/** A node that has said its hash, and answers with an error now, still has it. */
-function noteGenesis(health: NodeHealth, hash: string | undefined): void {
+/** Notes the oldest block that a node says it has. One that answers neither question, or late, is as sound as before. */
+async function readHistory(node: PoolNode): Promise<void> {
+  const answers = await Promise.allSettled([
+    ask(node, 'getFirstAvailableBlock'),
+    ask(node, 'minimumLedgerSlot'),
+  ]);
+  if (answers.every(({ status }) => status === 'rejected')) return;
+  const slots = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
+  node.health.firstSlot = slots.find(isCount);
+}
+
+/** Notes what a node says of its genesis hash. One that has said it, and answers with an error now, still has it. */
+export function noteGenesis(health: NodeHealth, hash: unknown): void {
   const before = health.genesis;
-  if (hash === undefined) {
+  if (typeof hash !== 'string' || !HASH.test(hash)) {
     if (before.kind !== 'hash') health.genesis = { kind: 'unstated' };
     return;
   }
@@ -62,11 +68,12 @@ function noteGenesis(health: NodeHealth, hash: string | undefined): void {
   health.lastHash = hash;
 }
 
-async function readSlots({ health, watch }: PoolNode, state: ProbeState): Promise<void> {
+/** @throws ServiceError `upstreamBroken` if the node says no slot: it answers nothing else either. */
+async function readSlots(node: PoolNode, state: ProbeState): Promise<void> {
+  const { health } = node;
   const startMs = performance.now();
-  const slots = await Promise.all(
-    COMMITMENTS.map((commitment) => askNode(watch.upstream, 'getSlot', [{ commitment }], DEADLINE_MS)),
-  );
+  const slots = await Promise.all(COMMITMENTS.map((commitment) => ask(node, 'getSlot', [{ commitment }])));
+  if (!slots.some(isCount)) throw serviceError('upstreamBroken', {}, new Error('the node says no slot'));
   if (startMs < state.answeredFromMs) return;
   state.answeredFromMs = startMs;
   const nowMs = performance.now();

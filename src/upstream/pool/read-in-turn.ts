@@ -10,8 +10,12 @@ import type { PoolNode } from './pool-node.ts';
 export type FailoverReason = 'failed' | 'behind' | 'absent' | 'slow' | 'hedged';
 
 export type Turns = {
-  /** Returns the next node to ask; undefined: there is none. */
-  readonly pick: (request: UpstreamRequest, tried: readonly PoolNode[]) => PoolNode | undefined;
+  /** Returns the next node to ask, where `lacking` have said that they do not have what is asked; undefined: there is none. */
+  readonly pick: (
+    request: UpstreamRequest,
+    tried: readonly PoolNode[],
+    lacking: readonly PoolNode[],
+  ) => PoolNode | undefined;
   /** Returns after how many milliseconds another node is asked too, if the budget of hedges allows; undefined: it is not hedged. */
   readonly hedgeAfterMs: (node: PoolNode, request: UpstreamRequest) => number | undefined;
   /** Called before a hedge. @returns false if it must not be sent. */
@@ -30,6 +34,15 @@ export class FailedReply extends Error {
     super('the nodes failed');
     this.reply = reply;
   }
+}
+
+/** A read that every node failed which could be asked. */
+export type Failure = { readonly kind: 'failure'; readonly error: FailedReply | ServiceError };
+
+/** The reply of a node that failed, if one has replied. @throws ServiceError of the last one, if none has. */
+export function failedReply({ error }: Failure): UpstreamReply {
+  if (error instanceof FailedReply) return error.reply;
+  throw error;
 }
 
 /** After so long it is looked again whether another node can be asked, where none could be when the one asked took too long. */
@@ -63,6 +76,7 @@ class Reading {
   readonly #resolve: (reply: UpstreamReply | 'behind') => void;
   readonly #reject: (error: unknown) => void;
   readonly #tried: PoolNode[] = [];
+  readonly #lacking: PoolNode[] = [];
   /** When each node that has failed, or was behind, may be asked again. */
   readonly #againAtMs = new Map<PoolNode, number>();
   /** The nodes that took too long. */
@@ -90,7 +104,7 @@ class Reading {
 
   /** Asks the next node. */
   next(): void {
-    const node = this.#turns.pick(this.#request, this.#tried);
+    const node = this.#turns.pick(this.#request, this.#tried, this.#lacking);
     if (node !== undefined) this.#ask(node);
     else if (this.#running.size === 0) this.#end();
   }
@@ -164,6 +178,7 @@ class Reading {
     }
     if (judgement === 'failed') this.#askAgainAfter(node, ASK_AGAIN_MS);
     if (judgement === 'behind') this.#askAgainAfter(node, CATCH_UP_MS);
+    if (judgement === 'absent') this.#lacking.push(node);
     if (this.#spare[judgement] === undefined) this.#spare[judgement] = reply;
     else drop(reply);
     this.#moveOn(node, judgement);

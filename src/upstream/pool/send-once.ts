@@ -1,15 +1,20 @@
 import { serviceError } from '../../base/service-error.ts';
+import { CallSignal } from '../../rpc/call-signal.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { attempt, mayMoveOn } from './attempt.ts';
+import { isUnread } from './judge-reply.ts';
 import type { PoolNode } from './pool-node.ts';
+
+/** Time that is left to the other nodes when the first has taken a call. */
+const OTHERS_MS = 5_000;
 
 type Pick = (request: UpstreamRequest, tried: readonly PoolNode[]) => PoolNode | undefined;
 
 /**
  * Sends a call that must not run twice at one node: to one node, and to the next only while nothing was sent or it was refused
  * unread. With `atOnce` above 1 it goes to as many nodes at the same time, each once: the first success is the answer, or else
- * the first reply, or else the first error.
+ * the first reply, or else the first error. A node that has not answered 5 s after the first success is left.
  */
 export async function sendOnce(request: UpstreamRequest, pick: Pick, atOnce: number): Promise<UpstreamReply> {
   const tried: PoolNode[] = [];
@@ -18,28 +23,42 @@ export async function sendOnce(request: UpstreamRequest, pick: Pick, atOnce: num
     if (node !== undefined) tried.push(node);
     return node;
   };
-  const sendToOne = async (): Promise<UpstreamReply> => {
+  const sendToOne = async (asked: UpstreamRequest): Promise<UpstreamReply> => {
     let failure = serviceError('upstreamUnavailable');
+    let refusal: UpstreamReply | undefined;
     for (let node = take(); node !== undefined; node = take()) {
       try {
-        return await attempt(node, request);
+        const reply = await attempt(node, asked);
+        if (!isUnread(reply)) return reply;
+        refusal = reply;
       } catch (error) {
-        if (!mayMoveOn(request, error)) throw error;
+        if (!mayMoveOn(asked, error)) throw error;
         failure = error;
       }
     }
+    if (refusal !== undefined) return refusal;
     throw failure;
   };
-  if (atOnce <= 1) return sendToOne();
-  const sent = Array.from({ length: atOnce }, sendToOne);
+  if (atOnce <= 1) return sendToOne(request);
+  request.signal.throwIfAborted();
+  const late = new CallSignal();
+  const forget = request.signal.onAbort((reason) => late.abort(reason));
+  const sent = Array.from({ length: atOnce }, () => sendToOne({ ...request, signal: late }));
+  const ended = Promise.allSettled(sent);
   try {
-    return await Promise.any(sent.map(requireSuccess));
+    const answer = await Promise.any(sent.map(requireSuccess));
+    const leave = () => late.abort(serviceError('upstreamTimeout', { limitMs: OTHERS_MS }));
+    const timer = setTimeout(leave, OTHERS_MS).unref();
+    void ended.then(() => clearTimeout(timer));
+    return answer;
   } catch {
-    const [first, ...others] = await Promise.allSettled(sent);
+    const [first, ...others] = await ended;
     const outcomes = first === undefined ? others : [first, ...others];
     const answered = outcomes.find((outcome) => outcome.status === 'fulfilled');
     if (answered !== undefined) return answered.value;
     throw first?.status === 'rejected' ? first.reason : serviceError('upstreamUnavailable');
+  } finally {
+    void ended.then(forget);
   }
 }
 

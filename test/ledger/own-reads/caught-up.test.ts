@@ -41,6 +41,48 @@ test('the time in which another node gives no answer is not time that the call h
   expect(await inTime(answer)).toHaveProperty('result.value');
 });
 
+test('where the node that is ahead is lost, the call waits for one that is behind', async () => {
+  const { callOwn, nodes, ownReads } = await startChainGateway({ nodes: 2 });
+  const [ahead, behind] = nodes as [ChainNode, ChainNode];
+  behind.lag = 3;
+  await pass(1_100);
+  ownReads.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+  ahead.fault = 'refuses';
+  const answer = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
+  for (let passed = 0; passed < WAIT_MS / 2; passed += 100) await pass(100);
+  behind.lag = 0;
+  expect(await inTime(answer)).toHaveProperty('result.value');
+});
+
+test.each(['internal', 'busy', 'breaks'] as const)(
+  'where the node that is ahead fails it (%s), the call waits for one that is behind',
+  async (fault) => {
+    const { callOwn, nodes, ownReads } = await startChainGateway({ nodes: 2 });
+    const [ahead, behind] = nodes as [ChainNode, ChainNode];
+    behind.lag = 3;
+    await pass(1_100);
+    ownReads.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+    ahead.fault = fault;
+    expect(await inTime(callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]))).toHaveProperty('result.value');
+    // One that does not catch up in time is not waited for longer.
+    behind.lag = 1_000;
+    ownReads.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+    expect(await inTime(callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]))).toHaveProperty('error');
+  },
+);
+
+test('where no node answers any more, a reader is told that, not that they are behind', async () => {
+  const { callOwn, nodes, ownReads } = await startChainGateway({ nodes: 2 });
+  await pass(1_100);
+  ownReads.noteSlot('processed', (nodes[0]?.slot() ?? 0) + 1, { keyId: 'k1' });
+  for (const node of nodes) node.fault = 'refuses';
+  for (const _ of ['the nodes are not known to be down yet', 'they are']) {
+    const answer = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
+    for (let passed = 0; passed < 3 * WAIT_MS; passed += 100) await pass(100);
+    expect(await inTime(answer)).toHaveProperty('error.code', 'upstreamUnavailable');
+  }
+});
+
 test('a minContextSlot that the chain has reached since the nodes were asked is waited for', async () => {
   const { callOwn, nodes } = await startChainGateway({ nodes: 2 });
   await pass(1_010);

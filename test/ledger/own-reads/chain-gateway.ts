@@ -48,8 +48,9 @@ export async function startChainGateway({ isOn = true, waitMs = WAIT_MS, ...opti
     method: string,
     params?: readonly unknown[],
     session?: string,
+    id = 1,
   ): Promise<Answer> =>
-    answerOf(await settle(ledger.serve(callOf(1, method, params), contextOf(keyId, session))));
+    answerOf(await settle(ledger.serve(callOf(id, method, params), contextOf(keyId, session))));
   const batch = async (
     keyId: string,
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],

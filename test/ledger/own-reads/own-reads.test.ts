@@ -191,6 +191,28 @@ test('in a batch each answer keeps the promise', async () => {
   }
 });
 
+test('in a batch a call is answered that needs nothing of what its key has seen, where the others fail', async () => {
+  const { batch, ownReads, ahead } = await uneven();
+  const far = ahead.slot() + 1_000;
+  ownReads.noteSlot('processed', far, { keyId: 'k1' });
+  const seen = ahead.slot('finalized');
+  ownReads.noteSlot('finalized', seen, { keyId: 'k1' });
+  const answers = await inTime(
+    batch('k1', [
+      ['getBalance', [ADDRESS]],
+      ['getBalance', [ADDRESS, AT_PROCESSED]],
+      ['getVersion', []],
+      ['getBlock', [seen - 500, { commitment: 'confirmed' }]],
+      ['getGenesisHash', []],
+      ['getBlock', [seen - 500]],
+    ]),
+  );
+  expect(answers.map(({ result, error }) => (result === undefined ? error?.code : 'answered'))).toEqual([
+    ...['answered', 'readBehind', 'answered', 'answered', 'answered', 'answered'],
+  ]);
+  expect(answers[1]?.error?.data).toMatchObject({ seen: `slot ${far}`, commitment: 'processed' });
+});
+
 const TWO_READS = [
   ['getBalance', [ADDRESS, AT_PROCESSED]],
   ['getBalance', [ADDRESS, AT_PROCESSED]],
@@ -237,4 +259,8 @@ test('a transaction goes to a node that has reached what its key has seen, and i
   ownReads.noteSlot('finalized', ahead.slot() + 5_000, { keyId: 'k1' });
   const config = { encoding: 'base64', minContextSlot: 1 };
   expect((await callOwn('k1', 'sendTransaction', [wire, config])).result).toBe('signature');
+  // Nothing is added to it that the node would refuse it for.
+  expect(await callOwn('k1', 'sendTransaction', [wireOf(2), { encoding: 'base64' }])).toMatchObject({
+    result: 'signature',
+  });
 });

@@ -107,9 +107,14 @@ function makeForeign(nodes: readonly ChainNode[]): void {
   if (foreign !== undefined) foreign.genesis = OTHER_GENESIS;
 }
 
-/** True if a sound node of the chain has what is asked, from before the call until after it. */
+/** A call waits for longer than until so many slots later, where no node has what it asks, or those that have fail it. */
+const WAITED_SLOTS = 3;
+
+/** True if a sound node of the chain has what is asked before the call, or while that waits for it. */
 function hasAnswer(nodes: readonly ChainNode[], commitment: Commitment, floor: number): boolean {
-  return nodes.slice(0, 3).some((node) => node.fault === undefined && node.slot(commitment) >= floor);
+  return nodes
+    .slice(0, 3)
+    .some((node) => node.fault === undefined && node.slot(commitment) + WAITED_SLOTS >= floor);
 }
 
 function slotOf({ result }: Answer): number | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
 import { eventually } from '../../../src/base/eventually.ts';
-import { openPubsub, NOT_SERVED } from '../../../src/upstream/pubsub-connection.ts';
+import { openPubsub, NOT_SERVED } from '../../../src/upstream/open-pubsub.ts';
 import {
   type NodeCall,
   NodeRefusal,
@@ -11,6 +11,9 @@ import {
 import { ADDRESS, CONFIRMED, OTHER, account, gapOf, resultOf, useStage } from './use-stage.ts';
 
 const stage = useStage();
+
+/** More than an answer takes, also where the machine keeps the process for a while. */
+const TIME = { silenceMs: 60_000, responseTimeoutMs: 20_000 };
 
 /** Answers the calls of a method so many milliseconds late, with one id after the other. */
 function slowDown(node: ScriptedPubsub, method: string, ms: number): void {
@@ -29,7 +32,7 @@ function slowDown(node: ScriptedPubsub, method: string, ms: number): void {
 test('a subscription that every node takes longer for than one is patient is made all the same', async () => {
   const other = await startScriptedPubsub({ firstSlot: 200 });
   stage.closing.push(other.close);
-  await stage.start({ nodeUrls: [stage.node.url, other.url], patienceMs: 150, silenceMs: 60_000 });
+  await stage.start({ nodeUrls: [stage.node.url, other.url], patienceMs: 150, ...TIME });
   await stage.client.call('rootSubscribe');
   for (const node of [stage.node, other]) slowDown(node, 'accountSubscribe', 400);
   const { result } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
@@ -40,7 +43,10 @@ test('a kind of subscription that no node answers moves the others once, however
   const other = await startScriptedPubsub({ firstSlot: 200 });
   stage.closing.push(other.close);
   const nodes = [stage.node, other];
-  await stage.start({ nodeUrls: nodes.map(({ url }) => url), patienceMs: 100, silenceMs: 1_000 });
+  await stage.start({
+    nodeUrls: nodes.map(({ url }) => url),
+    ...{ patienceMs: 100, silenceMs: 2_000, responseTimeoutMs: 20_000 },
+  });
   for (const node of nodes)
     node.refuse = ({ method }) => (method === 'voteSubscribe' ? 'silence' : undefined);
   await stage.client.call('rootSubscribe');
@@ -50,7 +56,7 @@ test('a kind of subscription that no node answers moves the others once, however
 });
 
 test('the only node for subscriptions is not left for another one, however short the patience is', async () => {
-  await stage.start({ patienceMs: 100, silenceMs: 60_000 });
+  await stage.start({ patienceMs: 100, ...TIME });
   await stage.client.call('rootSubscribe');
   const [socket] = stage.node.sockets;
   slowDown(stage.node, 'accountSubscribe', 400);
@@ -108,7 +114,7 @@ test('one read that the node fails while it is read anew leaves a gap that is to
 });
 
 test('a subscription that is asked for again before it was ended at the node stays', async () => {
-  await stage.start({ silenceMs: 60_000, responseTimeoutMs: 20_000 });
+  await stage.start(TIME);
   await stage.client.call('rootSubscribe');
   const { result: first } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
   const [id] = stage.node.subscriptions('accountSubscribe');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { CallSignal } from '../../../src/rpc/call-signal.ts';
-import { POOL_DEFAULTS, type PoolSettings } from '../../../src/upstream/pool/node-pool.ts';
+import { POOL_DEFAULTS, type PoolSettings } from '../../../src/upstream/pool/pool-settings.ts';
 import type { NodeRole } from '../../../src/upstream/pool/pool-node.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream.ts';
 import { wrapPool } from '../../../src/upstream/open-upstream.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { chainSlot, type ChainNode } from '../../../src/lab/nodes/chain-node.ts';
-import { POOL_DEFAULTS } from '../../../src/upstream/pool/node-pool.ts';
+import { POOL_DEFAULTS } from '../../../src/upstream/pool/pool-settings.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream.ts';
 import { inTime, pass, startChainPool, useChainTime } from './chain-pool.ts';
 import { poolOf } from './pool-of.ts';
@@ -218,6 +218,43 @@ test('the past of an address is read at the nodes that go back furthest, in turn
   for (const node of nodes.slice(1)) node.fault = 'refuses';
   for (let round = 0; round < 4; round++) await read();
   expect(nodes[0]?.asked('getSignaturesForAddress')).toBe(4);
+});
+
+test.each(['busy', 'internal', 'hangs'] as const)(
+  'a list of old history is not cut short while the node that has it %s: no other is asked',
+  async (fault) => {
+    const { nodes, call } = await startChainPool({
+      nodes: 2,
+      patienceMs: 300,
+      prepare: ([pruned]) => Object.assign(pruned ?? {}, { firstSlot: chainSlot() - 100 }),
+    });
+    const [pruned, archive] = nodes;
+    if (pruned === undefined || archive === undefined) throw new Error('no node');
+    archive.fault = fault;
+    const answer = call('getSignaturesForAddress', ['an address'], { oldestSlot: 0 });
+    await pass(fault === 'hangs' ? 900 : 50);
+    archive.fault = undefined;
+    if (fault === 'hangs') answer.catch(() => undefined);
+    else expect(await inTime(answer)).toHaveLength(1_000);
+    expect(pruned.asked('getSignaturesForAddress')).toBe(0);
+    expect(await inTime(call('getBalance'))).toHaveProperty('value');
+  },
+);
+
+test('a node that says it lists no history is none that has it: another one is asked', async () => {
+  const none = {
+    jsonrpc: '2.0',
+    error: { code: -32011, message: 'Transaction history is not available' },
+    id: 1,
+  };
+  const { nodes, call } = await startChainPool({
+    nodes: 2,
+    prepare: ([pruned]) => Object.assign(pruned ?? {}, { firstSlot: chainSlot() - 100 }),
+  });
+  Object.assign(nodes[1] ?? {}, {
+    send: async () => ({ kind: 'whole', body: Buffer.from(JSON.stringify(none)), isError: false }),
+  });
+  expect(await inTime(call('getSignaturesForAddress', ['an address'], { oldestSlot: 0 }))).toHaveLength(1);
 });
 
 test('a block that one node no longer has is answered by one that has it, and else as the node answers', async () => {

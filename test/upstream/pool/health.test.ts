@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ChainNode, OTHER_GENESIS, SLOT_MS } from '../../../src/lab/nodes/chain-node.ts';
-import { NodePool, POOL_DEFAULTS } from '../../../src/upstream/pool/node-pool.ts';
+import { NodePool } from '../../../src/upstream/pool/node-pool.ts';
+import { POOL_DEFAULTS } from '../../../src/upstream/pool/pool-settings.ts';
 import { createPoolNode } from '../../../src/upstream/pool/pool-node.ts';
 import { inTime, pass, startChainPool, useChainTime } from './chain-pool.ts';
 import { memberOf } from './pool-of.ts';
