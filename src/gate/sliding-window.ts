@@ -44,10 +44,11 @@ export class SlidingWindow {
     this.#total += weight;
   }
 
-  /** Forgets everything. */
+  /** Forgets everything, the present step too: the clock may have been set back. */
   clear(): void {
     this.#used.fill(0);
     this.#total = 0;
+    this.#step = 0;
   }
 
   /** True if nothing counts any more. */

@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../config/network-config.ts';
+import { type ExcludedParts, READINESS_PARTS, type ReadinessPart } from '../server/http/excluded-parts.ts';
 import type { Readiness } from '../server/http/status-routes.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { showNode, showSlotMs } from '../upstream/nodes/show-node.ts';
@@ -42,19 +43,45 @@ export type WatchedParts = {
   readonly signer: WatchedSigner;
 };
 
-/** Reads the state of everything that a request needs: every network's nodes, the store and the signer. */
-export async function readReadiness({ networks, store, signer }: WatchedParts): Promise<Readiness> {
+/** An excluded part keeps its caller waiting for no longer: a load balancer takes no answer for a bad one. */
+const EXCLUDED_WAIT_MS = 1_000;
+
+/**
+ * Reads the state of everything that a request needs: every network's nodes, the store and the signer. What is excluded does not count; if it
+ * gives no answer within `excludedWaitMs`, it is shown as one that cannot be reached.
+ */
+export async function readReadiness(
+  { networks, store, signer }: WatchedParts,
+  excluded: ExcludedParts = new Set(),
+  excludedWaitMs = EXCLUDED_WAIT_MS,
+): Promise<Readiness> {
+  const waitFor = <T>(part: ReadinessPart, answer: Promise<T>, late: T): Promise<T> =>
+    excluded.has(part) ? within(excludedWaitMs, answer, late) : answer;
   const [storeState, signerState, ...networkStates] = await Promise.all([
-    readStore(store),
+    waitFor('store', readStore(store), {
+      kind: store.kind,
+      state: 'storeUnavailable',
+      reason: 'unreachable',
+    }),
     readSigner(signer),
-    ...networks.map(readNetwork),
+    ...networks.map((network) =>
+      readNetwork(network, waitFor('networks', network.probe(), 'upstreamTimeout')),
+    ),
   ]);
-  const isReady =
-    storeState.state === 'ready' &&
-    signerState.state === 'ready' &&
-    networkStates.every(({ upstream }) => upstream === 'ready');
-  const isDegraded = networkStates.some(({ nodes }) => nodes.some(({ standing }) => standing !== 'healthy'));
-  return { isReady, isDegraded, parts: { store: storeState, signer: signerState, networks: networkStates } };
+  const isPartReady = {
+    store: storeState.state === 'ready',
+    signer: signerState.state === 'ready',
+    networks: networkStates.every(({ upstream }) => upstream === 'ready'),
+  };
+  const unready = READINESS_PARTS.filter((part) => !isPartReady[part]);
+  const isEachNodeHealthy = networkStates.every(({ nodes }) =>
+    nodes.every(({ standing }) => standing === 'healthy'),
+  );
+  return {
+    isReady: unready.every((part) => excluded.has(part)),
+    isDegraded: unready.length > 0 || !isEachNodeHealthy,
+    parts: { store: storeState, signer: signerState, networks: networkStates },
+  };
 }
 
 /** Adds how many workers serve, where this process is one of several: it is degraded while one is missing. */
@@ -82,11 +109,11 @@ async function readSigner({ backend, child, probe }: WatchedSigner) {
   return { state, restarts: child.restarts, backend };
 }
 
-async function readNetwork({ config, probe, child, nodes, pace }: WatchedNetwork) {
+async function readNetwork({ config, child, nodes, pace }: WatchedNetwork, upstream: Promise<string>) {
   const { name, environment } = config;
   const localnet = child === undefined ? {} : { localnet: { state: child.state, restarts: child.restarts } };
   const known = { slot_ms: showSlotMs(pace.slotMs), nodes: nodes.statuses().map(showNode) };
-  return { name, environment, upstream: await probe(), ...known, ...localnet };
+  return { name, environment, upstream: await upstream, ...known, ...localnet };
 }
 
 async function readStore(store: WatchedStore) {
@@ -96,5 +123,16 @@ async function readStore(store: WatchedStore) {
   } catch (error) {
     const { code, context } = toServiceError(error);
     return { kind: store.kind, state: code, reason: context.fault };
+  }
+}
+
+/** Resolves with the answer, or with `late` if there is none by then. */
+async function within<T>(waitMs: number, answer: Promise<T>, late: T): Promise<T> {
+  const waited = Promise.withResolvers<T>();
+  const timer = setTimeout(() => waited.resolve(late), waitMs);
+  try {
+    return await Promise.race([answer, waited.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -122,6 +122,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     silenceMs: () => Math.max(all.upstream.ws_silence_ms, QUIET_SLOTS * (pace.slotMs ?? 0)),
     nodes: behind.pubsubNodes,
     patienceMs: () => Math.max(nodes.patienceMs(), LEAST_PATIENCE_MS),
+    genesis: nodes.genesis,
     newestSlot: () => (nodes.isAlone() ? 0 : nodes.best().processed),
     ...{ pace, onUnordered, frame: textFrame, metrics: shared.subscriptionMetrics(label) },
     onFailure: (error) => logFailure(label, toServiceError(error)),

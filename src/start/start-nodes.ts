@@ -9,7 +9,7 @@ import { createPaceMeter, type PaceMeter } from '../upstream/nodes/measure-pace.
 import { joinNodes, type LedgerNodes } from '../upstream/nodes/ledger-nodes.ts';
 import { NodeWatch } from '../upstream/nodes/node-watch.ts';
 import { Pace } from '../upstream/nodes/pace.ts';
-import type { PoolSettings } from '../upstream/pool/node-pool.ts';
+import type { PoolSettings } from '../upstream/pool/pool-settings.ts';
 import type { FailoverReason } from '../upstream/pool/read-in-turn.ts';
 import { createStandingLog } from './standing-log.ts';
 import {
@@ -100,7 +100,7 @@ function connect(config: NodesConfig, parts: NodeParts): NetworkNodes {
   const pace = new Pace(() => performance.now());
   let each = config.upstreams.map((upstream, index) => connectUpstream(upstream, index, parts));
   const nodes = joinNodes(each, {
-    settings: poolSettings(config, parts.pool),
+    settings: poolSettings(config, parts.pool, parts.wrap),
     slotMs: () => pace.slotMs,
     onChange: createStandingLog(log, network),
     onFailover: ({ name }, reason) => onFailover(name, reason),
@@ -121,17 +121,22 @@ function connect(config: NodesConfig, parts: NodeParts): NetworkNodes {
     pubsubNodes: () =>
       each.flatMap(({ watch, pubsub }) => {
         const rank = nodes.pubsubRank(watch);
-        return rank === undefined ? [] : [{ ...pubsub, rank, noteSilence: () => nodes.noteSilence(watch) }];
+        const isForeign = (): boolean => nodes.isForeign(watch);
+        const noteSilence = (): void => nodes.noteSilence(watch);
+        const noteGenesis = (hash: string): void => nodes.noteGenesis(watch, hash);
+        return rank === undefined ? [] : [{ ...pubsub, rank, noteSilence, noteGenesis, isForeign }];
       }),
     reconfigure: (next, pool) => {
-      const known = new Map(each.map((one) => [one.key, one]));
+      const before = each;
+      const known = new Map(before.map((one) => [one.key, one]));
       each = next.upstreams.map((upstream, index) => {
         const kept = known.get(keyOf(upstream, index));
         return kept === undefined
           ? connectUpstream(upstream, index, parts)
           : { ...kept, ...shareOf(upstream) };
       });
-      nodes.replace(each, poolSettings(next, pool));
+      nodes.replace(each, poolSettings(next, pool, parts.wrap));
+      for (const { key, leaving } of before) if (!each.some((one) => one.key === key)) leaving.abort();
       meter.stop();
       meter = measure();
     },
@@ -147,9 +152,10 @@ function connectUpstream(upstream: UpstreamConfig, index: number, { drift, wrap,
   const watch = new NodeWatch({ name: nodeName(upstream, index), upstream: connectNode(url, node) });
   const reached = { addresses: pubsubAddresses({ url, wsUrl }), upstream: watch.upstream, known: watch };
   const watched = drift.watchNode(reached, { nodeName: watch.name, version: () => watch.version });
-  const pubsub = { ...watched, upstream: wrapUpstream(watched.upstream, wrap) };
+  const leaving = new AbortController();
+  const pubsub = { ...watched, upstream: wrapUpstream(watched.upstream, wrap), left: leaving.signal };
   const spanned = withNodeSpans(watched.upstream, watch.name, tracing);
-  return { watch, upstream: spanned, pubsub, key: keyOf(upstream, index), ...shareOf(upstream) };
+  return { watch, upstream: spanned, pubsub, leaving, key: keyOf(upstream, index), ...shareOf(upstream) };
 }
 
 /** Two nodes with the same key are the same connections. */
@@ -161,10 +167,14 @@ function shareOf({ roles, weight }: UpstreamConfig) {
   return { roles, weight };
 }
 
-function poolSettings({ genesis_hash: genesisHash }: NodesConfig, pool: PoolConfig): PoolSettings {
+function poolSettings(
+  { genesis_hash: genesisHash }: NodesConfig,
+  pool: PoolConfig,
+  { responseTimeoutMs }: WrapOptions,
+): PoolSettings {
   return {
     maxLagMs: pool.max_lag_ms,
-    patienceMs: pool.patience_ms,
+    patienceMs: Math.min(pool.patience_ms, responseTimeoutMs / 2),
     hedgeShare: pool.hedge_percent / 100,
     sendAtOnce: pool.send_to,
     genesisHash,

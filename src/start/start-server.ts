@@ -188,8 +188,8 @@ function createHandler(
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const operations = createStatusRoutes({
     metrics: metricsListenOptions(config) === undefined ? readableMetrics(parts) : undefined,
-    readReadiness: async () => ({
-      ...withTopics(withWorkers(await readReadiness(watched), worker), topics),
+    readReadiness: async (excluded) => ({
+      ...withTopics(withWorkers(await readReadiness(watched, excluded), worker), topics),
       isStopping: isStopping(),
     }),
     ...{ rpcPaths, baseUrlOf },

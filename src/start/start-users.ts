@@ -6,6 +6,7 @@ import { isPackaged, programUrl } from '../base/program.ts';
 import { serviceError } from '../base/service-error.ts';
 import { startSignerKeeper } from '../signer/client/signer-keeper.ts';
 import type { SignerLauncher } from '../signer/client/signer-launcher.ts';
+import { assertRestored } from '../store/unfinished-restore.ts';
 import { ownDirectory } from '../users/own-directory.ts';
 import { becomeUser, findUser, type SystemUser } from '../users/system-user.ts';
 
@@ -30,12 +31,13 @@ export type Work = 'serve' | 'signer' | 'other';
  *
  * @returns the launcher of signers under the other user; undefined without these users, where this process starts them itself.
  * @throws ServiceError `invalidConfig` if it was not started by root, a user or directory is not as required, or the gateway's
- *   user could change the server's code; `signerNotStarted`.
+ *   user could change the server's code; `copyRefused` while a restore into the data directory is not finished; `signerNotStarted`.
  */
 export async function enterGatewayUser(
   settings: UserSettings,
   work: Work,
 ): Promise<SignerLauncher | undefined> {
+  assertRestored(resolve(settings.data_dir));
   const users = findUsers(settings);
   if (users === undefined) return undefined;
   const { gateway, signer } = users;

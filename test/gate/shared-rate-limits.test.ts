@@ -1,8 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { createClient } from '@redis/client';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openRedisCounts } from '../../src/gate/shared-limit/redis-counts.ts';
 import type { Report, SharedCounts } from '../../src/gate/shared-limit/shared-counts.ts';
 import { createSharedRateLimits, type WhenLost } from '../../src/gate/shared-limit/shared-rate-limits.ts';
 import { findRedis, REDIS_MISSING, uniquePrefix } from '../support/redis.ts';
+import { STEPS } from '../../src/gate/rate-limit.ts';
 import { describeRateLimit } from './rate-limit-suite.ts';
 
 const PLAN = { name: 'test', requestsPerSecond: 100, burst: 500 };
@@ -35,7 +37,7 @@ function onRedis(redisUrl: string): void {
     );
     const servers = places.map((counts) => createSharedRateLimits(counts, whenLost));
     const mergeAll = () => Promise.all(servers.map(({ merge }) => merge()));
-    return { clock, mergeAll, limits: servers.map(({ of }) => of('call')) };
+    return { clock, prefix, mergeAll, limits: servers.map(({ of }) => of('call')) };
   };
 
   describe('', async () => {
@@ -86,6 +88,43 @@ function onRedis(redisUrl: string): void {
     expect(await use(300)).toBe(500);
   });
 
+  test('a Redis that comes back empty gives no key a burst anew where that was used', async () => {
+    const { prefix, mergeAll, limits } = await openServers(2);
+    for (const limit of limits) expect(await limit.take('k', PLAN, 240)).toMatchObject({ isAllowed: true });
+    await mergeAll();
+    await forgetAll(redisUrl, prefix);
+    for (const limit of limits) expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: true });
+    await mergeAll();
+    for (const limit of limits) expect(await limit.take('k', PLAN, 262)).toMatchObject({ isAllowed: false });
+  });
+
+  test('a Redis whose clock is set back, or another one that takes its place, lifts no limit', async () => {
+    const { clock, mergeAll, limits } = await openServers(2);
+    clock.nowMs = 600_000;
+    for (const limit of limits) await limit.take('k', PLAN, 1);
+    await mergeAll();
+    let allowed = 0;
+    for (clock.nowMs = 0; clock.nowMs < WINDOW_MS / 2; clock.nowMs += MERGE_MS) {
+      for (const limit of limits) if ((await limit.take('k', PLAN, 20)).isAllowed) allowed += 20;
+      await mergeAll();
+    }
+    expect(allowed).toBeLessThanOrEqual(PLAN.burst + 2 * 20);
+    expect(allowed).toBeGreaterThan(PLAN.burst / 2);
+  });
+
+  test('a server whose own clock is wrong reports by that of Redis from the first report on', async () => {
+    const nowMs = Date.now();
+    using clock = vi.spyOn(Date, 'now').mockReturnValue(nowMs - 3_600_000);
+    const up = Promise.withResolvers<void>();
+    const prefix = uniquePrefix();
+    const counts = openRedisCounts({ url: redisUrl, prefix, onUp: up.resolve, onLost: () => undefined });
+    opened.push(counts);
+    expect(counts.isUp()).toBe(false);
+    await up.promise;
+    expect(clock).toHaveBeenCalled();
+    expect([counts.isUp(), Math.abs(counts.now() - nowMs) < 60_000]).toEqual([true, true]);
+  });
+
   test('what one server refused is not had from another one, once that has heard of it', async () => {
     const { mergeAll, limits } = await openServers(2);
     await limits[0]?.take('k', PLAN, 500);
@@ -93,6 +132,15 @@ function onRedis(redisUrl: string): void {
     await mergeAll();
     expect(await limits[1]?.take('k', PLAN, 1)).toMatchObject({ isAllowed: false, remaining: 0 });
   });
+}
+
+/** Deletes the keys, as a restart of a Redis that keeps nothing on disk does. */
+async function forgetAll(redisUrl: string, prefix: string): Promise<void> {
+  const client = await createClient({ url: redisUrl }).connect();
+  const keys = await client.keys(`${prefix}*`);
+  expect(keys.length).toBeGreaterThan(0);
+  await client.del(keys);
+  client.destroy();
 }
 
 describe('without the common counts', () => {
@@ -133,6 +181,29 @@ describe('without the common counts', () => {
     await expect(limit.look('k', PLAN)).rejects.toMatchObject({ code: 'limitsUnavailable' });
     state.isUp = true;
     expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: true });
+  });
+
+  test('while they are lost for long, what counts no longer is forgotten', async () => {
+    const { state, shared } = openAlone('open');
+    const limit = shared.of('call');
+    state.isUp = false;
+    for (let steps = 0; steps < 1_000; steps++) {
+      expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: true });
+      await shared.merge();
+      state.nowMs += WINDOW_MS / 10;
+    }
+    state.isUp = true;
+    await shared.merge();
+    expect(state.reports).toHaveLength(1);
+    expect(state.reports[0]?.used.size).toBeLessThanOrEqual(STEPS);
+
+    state.isUp = false;
+    await limit.take('k', PLAN, 1);
+    state.nowMs += 2 * WINDOW_MS;
+    await shared.merge();
+    state.isUp = true;
+    await shared.merge();
+    expect(state.reports).toHaveLength(1);
   });
 
   test('a report that fails is made again, and nothing in it counts twice', async () => {

@@ -2,8 +2,8 @@ import { STEPS } from '../rate-limit.ts';
 import type { Report, SharedWindow } from './shared-counts.ts';
 
 /**
- * Adds what a server used to the hash of a window (step: weight), forgets steps that are a window old, allows a wish if there is
- * room, and returns whether it did, the server's time in milliseconds, and each step with its weight.
+ * Adds what a server used to the hash of a window (step: weight), forgets steps that are a window old, or a window ahead since the clock was
+ * set back, allows a wish if there is room, and returns whether it did, the server's time in milliseconds, and each step with its weight.
  */
 export const COUNT_SCRIPT = `
 local key, step, keep_ms, weight, burst = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -11,7 +11,7 @@ for at = 5, #ARGV, 2 do redis.call('HINCRBY', key, ARGV[at], ARGV[at + 1]) end
 local function sum()
   local total, live, stored = 0, {}, redis.call('HGETALL', key)
   for at = 1, #stored, 2 do
-    if tonumber(stored[at]) <= tonumber(step) - ${STEPS} then redis.call('HDEL', key, stored[at])
+    if math.abs(tonumber(stored[at]) - tonumber(step)) >= ${STEPS} then redis.call('HDEL', key, stored[at])
     else
       total = total + tonumber(stored[at + 1])
       live[#live + 1] = stored[at]

@@ -9,6 +9,8 @@ export class ServerWindow {
   readonly #window: SlidingWindow;
   /** What was allowed and is not in a report yet. */
   #unreported = new Map<number, number>();
+  /** The units that were allowed here, reported or not: the common counts may come back empty. */
+  #own: Steps = new Map();
   /** What is in reports that are not answered yet, in their order. */
   readonly #underWay = new Map<number, ReadonlyMap<number, number>>();
   #reports = 0;
@@ -23,8 +25,10 @@ export class ServerWindow {
   /** Charges a weight by what is known here. */
   take(nowMs: number, weight: number): Taken {
     const taken = this.#window.take(nowMs, weight);
-    if (taken.isAllowed) addTo(this.#unreported, this.#window.stepAt(nowMs), weight);
-    else this.#beStrict(nowMs);
+    if (taken.isAllowed) {
+      const step = this.#window.stepAt(nowMs);
+      for (const steps of [this.#unreported, this.#own]) addTo(steps, step, weight);
+    } else this.#beStrict(nowMs);
     return taken;
   }
 
@@ -34,7 +38,8 @@ export class ServerWindow {
 
   /** True for a window after a charge was refused: then all servers decide together. */
   isStrict(nowMs: number): boolean {
-    return nowMs < this.#strictUntilMs;
+    const leftMs = this.#strictUntilMs - nowMs;
+    return leftMs > 0 && leftMs <= windowMs(this.plan);
   }
 
   hasUnreported(): boolean {
@@ -45,6 +50,13 @@ export class ServerWindow {
     return this.#window.isEmpty(nowMs) && !this.hasUnreported() && this.#underWay.size === 0;
   }
 
+  /** Forgets what counts no longer, while nothing can be reported. */
+  forgetPast(nowMs: number): void {
+    const step = this.#window.stepAt(nowMs);
+    this.#unreported = inWindow(this.#unreported, step);
+    this.#own = inWindow(this.#own, step);
+  }
+
   /** Reports what was allowed since the last report. What is not answered is reported again. */
   async exchange(
     nowMs: number,
@@ -52,7 +64,7 @@ export class ServerWindow {
     wish?: Report['wish'],
   ): Promise<boolean> {
     const step = this.#window.stepAt(nowMs);
-    const used = this.#unreported;
+    const used = inWindow(this.#unreported, step);
     const number = ++this.#reports;
     this.#unreported = new Map();
     this.#underWay.set(number, used);
@@ -60,7 +72,8 @@ export class ServerWindow {
     try {
       const { isAllowed, steps } = await send({ ...report, ...(wish && { wish }) });
       this.#underWay.delete(number);
-      this.#learn(steps);
+      if (wish !== undefined && isAllowed) addTo(this.#own, step, wish.weight);
+      this.#learn(steps, step);
       if (wish !== undefined && !isAllowed) this.#beStrict(nowMs);
       return isAllowed;
     } catch (error) {
@@ -74,13 +87,31 @@ export class ServerWindow {
     this.#strictUntilMs = nowMs + windowMs(this.plan);
   }
 
-  #learn(steps: ReadonlyMap<number, number>): void {
+  /** Of each step counts what is known of all servers, and at least what was allowed here. */
+  #learn(shared: ReadonlyMap<number, number>, step: number): void {
+    const known: Steps = new Map();
+    for (const steps of [shared, ...this.#underWay.values(), this.#unreported])
+      for (const [at, weight] of inWindow(steps, step)) addTo(known, at, weight);
+    this.#own = inWindow(this.#own, step);
+    for (const [at, weight] of this.#own) known.set(at, Math.max(weight, known.get(at) ?? 0));
     this.#window.clear();
-    for (const known of [steps, ...this.#underWay.values(), this.#unreported])
-      for (const [step, weight] of known) this.#window.add(step, weight);
+    for (const [at, weight] of known) this.#window.add(at, weight);
   }
 }
 
-function addTo(steps: Map<number, number>, step: number, weight: number): void {
+type Steps = Map<number, number>;
+
+/**
+ * Returns what still counts. A step that is to come is one of another clock, a little before this one or set back since: it counts as the
+ * present one, and not at all if it is further away than a window.
+ */
+function inWindow(steps: ReadonlyMap<number, number>, step: number): Steps {
+  const counting: Steps = new Map();
+  for (const [at, weight] of steps)
+    if (Math.abs(at - step) < STEPS) addTo(counting, Math.min(at, step), weight);
+  return counting;
+}
+
+function addTo(steps: Steps, step: number, weight: number): void {
   steps.set(step, (steps.get(step) ?? 0) + weight);
 }

@@ -34,8 +34,11 @@ export function createSharedRateLimits(counts: SharedCounts, whenLost: WhenLost)
     timer = undefined;
     const due = waiting;
     waiting = new Set();
-    if (!counts.isUp()) return later([...due]);
     const nowMs = now();
+    if (!counts.isUp()) {
+      for (const window of due) window.forgetPast(nowMs);
+      return later([...due]);
+    }
     await Promise.all(
       // A failure is counted and logged where the counts are; the report is made again.
       [...due].map((window) => window.exchange(nowMs, report).catch(() => later([window]))),

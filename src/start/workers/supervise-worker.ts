@@ -6,7 +6,7 @@ import { ProcessCalls } from '../../base/process-calls.ts';
 import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { SupervisedChild } from '../../base/supervised-child.ts';
 import type { ServedApp } from '../served-app.ts';
-import { watchForHang } from './watch-for-hang.ts';
+import { JOIN_MS, type Silence, watchWorker } from './watch-worker.ts';
 import { ANSWER_MS, type Joined, SIGNER_FD } from './worker-messages.ts';
 
 /** What a worker can ask of its supervisor. */
@@ -24,6 +24,8 @@ export type WorkerOptions = WorkerRequests & {
   /** Called when the worker serves, and when it has died. */
   readonly onChange: () => void;
   readonly stopDeadlineMs: number;
+  /** Longest time until a process joins. Default 60,000. */
+  readonly joinMs?: number;
   readonly log: Logger;
 };
 
@@ -37,7 +39,7 @@ export class SupervisedWorker {
   #process: { readonly worker: Worker; readonly calls: ProcessCalls } | undefined;
 
   constructor(options: WorkerOptions) {
-    const { number, config, onChange, stopDeadlineMs, log } = options;
+    const { number, config, onChange, stopDeadlineMs, joinMs = JOIN_MS, log } = options;
     this.number = number;
     this.name = `worker-${number}`;
     const started = Promise.withResolvers<ServedApp>();
@@ -55,7 +57,10 @@ export class SupervisedWorker {
           const socket = worker.process.stdio?.[SIGNER_FD];
           if (socket instanceof Duplex) options.addToSigner(socket);
           const calls = new ProcessCalls(worker.process, {
-            join: (): Joined => ({ number, config, isRestart: this.child.restarts > 0 }),
+            join: (): Joined => {
+              noteJoined();
+              return { number, config, isRestart: this.child.restarts > 0 };
+            },
             serving: (served) => announce(served as ServedApp),
             failed: (error) => {
               reason = readFailure(error);
@@ -64,12 +69,22 @@ export class SupervisedWorker {
             readAllMetrics: options.readAllMetrics,
             settleOthers: () => options.settleOthers(number),
           });
+          const noteJoined = watchWorker({
+            ...{ process: worker.process, joinMs },
+            ping: (timeoutMs) => calls.call('ping', null, timeoutMs),
+            onSilence: (silence) => {
+              // Where no process could be made, there is none to kill.
+              if (worker.process.pid === undefined) return;
+              reason ??= serviceError('workersNotStarted', { reason: `worker ${number} ${toText(silence)}` });
+              log.error({ worker: number, ...silence }, 'a worker does not respond; killing it');
+              worker.process.kill('SIGKILL');
+            },
+          });
           this.#process = { worker, calls };
           return worker.process;
         },
         leave: () => void this.call('stop').catch(() => undefined),
         onReady: (served) => {
-          this.#killWhenHanging(log);
           started.resolve(served);
           onChange();
         },
@@ -91,20 +106,14 @@ export class SupervisedWorker {
     return this.#process?.calls.call(name, argument, timeoutMs);
   }
 
-  #killWhenHanging(log: Logger): void {
-    const stop = watchForHang(
-      (timeoutMs) => this.call('ping', null, timeoutMs),
-      (missed) => {
-        log.error({ worker: this.number, missed }, 'a worker does not respond; killing it');
-        this.child.kill();
-      },
-    );
-    this.#process?.worker.process.once('exit', stop);
-  }
-
   signal(signal: NodeJS.Signals): void {
     this.#process?.worker.process.kill(signal);
   }
+}
+
+function toText(silence: Silence): string {
+  if (silence.kind === 'missed') return `answered none of ${silence.missed} calls in a row`;
+  return `did not join its supervisor within ${silence.waitedMs} ms`;
 }
 
 function readFailure(error: unknown): ServiceError {

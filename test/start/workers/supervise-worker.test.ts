@@ -83,6 +83,7 @@ test('a worker that answers no three calls in a row is killed, and the log says 
   let answers = true;
   const hanging = fakeProcess({ ping: () => (answers ? null : new Promise(() => undefined)) });
   const { worker, logged } = supervise(hanging.near);
+  await hanging.calls.call('join', null, 1_000);
   await hanging.calls.call('serving', SERVED, 1_000);
   await vi.advanceTimersByTimeAsync(60_000);
   answers = false;
@@ -95,5 +96,55 @@ test('a worker that answers no three calls in a row is killed, and the log says 
   await vi.advanceTimersByTimeAsync(1_000);
   expect(hanging.kill.mock.calls).toEqual([['SIGKILL']]);
   expect(worker.child.state).toBe('restarting');
-  expect(logged()).toContain('"worker":2,"missed":3,"msg":"a worker does not respond; killing it"');
+  expect(logged()).toContain(
+    '"worker":2,"kind":"missed","missed":3,"msg":"a worker does not respond; killing it"',
+  );
+});
+
+test('a worker that hangs before it serves is killed, the start fails, and another one is tried', async () => {
+  const hanging = fakeProcess({ ping: () => new Promise(() => undefined) });
+  const second = fakeProcess({ ping: () => null });
+  const { worker } = supervise(hanging.near, second.near);
+  await hanging.calls.call('join', null, 1_000);
+  await vi.advanceTimersByTimeAsync(19_000);
+  expect(hanging.kill).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(hanging.kill.mock.calls).toEqual([['SIGKILL']]);
+  const reason = 'worker 2 answered none of 3 calls in a row';
+  await expect(worker.started).rejects.toMatchObject({ code: 'workersNotStarted', context: { reason } });
+  await vi.advanceTimersByTimeAsync(100);
+  await second.calls.call('join', null, 1_000);
+  await second.calls.call('serving', SERVED, 1_000);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(second.kill).not.toHaveBeenCalled();
+  expect(worker.child.state).toBe('ready');
+});
+
+test('a worker that never joins is killed after a minute, the start fails, and another one is tried', async () => {
+  const [absent, second] = [fakeProcess({}), fakeProcess({ ping: () => null })];
+  const { worker, logged } = supervise(absent.near, second.near);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(absent.kill).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(absent.kill.mock.calls).toEqual([['SIGKILL']]);
+  const reason = 'worker 2 did not join its supervisor within 60000 ms';
+  await expect(worker.started).rejects.toMatchObject({ code: 'workersNotStarted', context: { reason } });
+  expect(logged()).toContain(
+    '"kind":"absent","waitedMs":60000,"msg":"a worker does not respond; killing it"',
+  );
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await second.calls.call('join', null, 1_000)).toMatchObject({ isRestart: true });
+});
+
+test('a worker that was killed before it joined is watched no longer', async () => {
+  const [first, second] = [fakeProcess({}), fakeProcess({ ping: () => null })];
+  const { logged } = supervise(first.near, second.near);
+  first.kill('SIGKILL');
+  // Its message arrives after its exit.
+  await first.calls.call('join', null, 1_000);
+  await vi.advanceTimersByTimeAsync(100);
+  await second.calls.call('join', null, 1_000);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect([first.kill.mock.calls.length, second.kill.mock.calls.length]).toEqual([1, 0]);
+  expect(logged()).not.toContain('does not respond');
 });

@@ -1,0 +1,59 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createStandingLog } from '../../src/start/standing-log.ts';
+import type { Genesis } from '../../src/upstream/pool/node-health.ts';
+import type { NodeStanding } from '../../src/upstream/pool/judge-node.ts';
+import type { PoolNode } from '../../src/upstream/pool/pool-node.ts';
+
+/** The log lines about one node that stands so, one after the other. */
+const logged = (stands: readonly (readonly [NodeStanding, string?, Genesis['kind']?])[]) => {
+  const lines: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  const note = createStandingLog(log, 'solana-devnet');
+  for (const [standing, reason, kind = 'hash'] of stands) {
+    const reasons = reason === undefined ? [] : [reason];
+    note({
+      name: 'rack-1',
+      health: { genesis: { kind } },
+      verdict: { standing, reasons },
+    } as unknown as PoolNode);
+  }
+  return lines.map((line) => {
+    const { level, network, node, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    expect([network, node]).toEqual(['solana-devnet', 'rack-1']);
+    return { level, msg, ...rest };
+  });
+};
+
+const gone = (standing: NodeStanding, reason: string) => ({
+  ...{ level: 40, msg: 'a ledger node is not healthy', standing, reasons: [reason] },
+});
+const back = { level: 30, msg: 'a ledger node is healthy again' };
+
+test('the log names a node once when it goes and once when it comes, with its reasons', () => {
+  const stands = [
+    ['healthy'],
+    ['down', 'failed: upstreamUnavailable'],
+    ['down', 'failed: upstreamTimeout'],
+    ['degraded', 'behind by 26 slots, 5.2 s'],
+    ['healthy'],
+    ['healthy'],
+  ] as const;
+  expect(logged(stands)).toEqual([
+    gone('down', 'failed: upstreamUnavailable'),
+    gone('degraded', 'behind by 26 slots, 5.2 s'),
+    back,
+  ]);
+});
+
+test('the log names a node that does not say its genesis hash, and none that has not been asked yet', () => {
+  const silence = 'does not say its genesis hash';
+  expect(logged([['unverified', 'has not said its genesis hash yet', 'unasked'], ['healthy']])).toEqual([]);
+  expect(
+    logged([
+      ['unverified', 'has not said its genesis hash yet', 'unasked'],
+      ['unverified', silence, 'unstated'],
+      ['healthy'],
+    ]),
+  ).toEqual([gone('unverified', silence), back]);
+});
