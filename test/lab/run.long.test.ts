@@ -27,6 +27,8 @@ faults:
   - { part: gateway, kind: pause, every_ms: [1000, 2000], for_ms: [200, 500] }
   - { part: postgres, kind: cut_off, every_ms: [2000, 4000], for_ms: [200, 500] }
   - { part: redis, kind: cut_off, every_ms: [1000, 3000], for_ms: [200, 500] }
+  - { part: postgres, kind: kill, every_ms: [3000, 5000], for_ms: [200, 500] }
+  - { part: redis, kind: kill, every_ms: [2000, 4000], for_ms: [200, 500] }
   - { part: signer, kind: kill, every_ms: [2000, 4000] }
   - { part: receiver, kind: reset, every_ms: [1000, 3000], for_ms: [200, 1000] }
 `;

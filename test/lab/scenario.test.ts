@@ -60,7 +60,7 @@ describe('scenarios', () => {
     const text = mistakesOf(
       'name: x\nfaults: [{ part: redis, kind: lag }, { part: node, kind: busy, slots: [1, 2], for_ms: [9, 3] }, { part: node, kind: fork, slots: [1, 3] }]\n',
     );
-    expect(text).toContain('faults.0.kind is "lag"; a redis has cut_off, pause');
+    expect(text).toContain('faults.0.kind is "lag"; a redis has kill, cut_off, pause');
     expect(text).toContain('faults.1.slots has no effect with "busy"; only lag, fork, stale have it');
     expect(text).toContain('faults.1.for_ms is [9,3]; the first number must not be above the second one');
     expect(text).toContain('faults.2.slots is [1,3]; with "fork" at most 2');

@@ -3,6 +3,7 @@ import { signerPid } from '../gateways/signer-pid.ts';
 import type { FaultKind } from '../scenario/fault-kinds.ts';
 import type { CutProxy } from './cut-proxy.ts';
 import type { StartedFault } from './fault.ts';
+import type { SharedService } from './shared-service.ts';
 
 /** Begins a fault of a gateway. Until it has ended the gateway does not serve. */
 export async function beginGatewayFault(gateway: GatewayProcess, kind: FaultKind): Promise<StartedFault> {
@@ -66,6 +67,16 @@ export function beginSignerFault(gateway: GatewayProcess, kind: FaultKind): Star
   }
   signal(pid, 'SIGSTOP');
   return { what: 'stood still', end: async () => signal(pid, 'SIGCONT') };
+}
+
+/**
+ * Kills a service that gateways share: they are cut off from it, and what it loses with its process is lost. Nothing else may use what is
+ * lost, as the process itself may be somebody else's.
+ */
+export async function killService({ proxies, lose }: SharedService): Promise<StartedFault> {
+  takeAway(proxies);
+  await lose();
+  return { what: 'was killed', end: async () => giveBack(proxies) };
 }
 
 /** Begins a fault of the way from gateways to PostgreSQL or Redis. */

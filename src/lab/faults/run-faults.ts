@@ -4,20 +4,17 @@ import type { ChainServer } from '../nodes/chain-server.ts';
 import { type Random, within } from '../random.ts';
 import type { Timeline } from '../report/timeline.ts';
 import type { FaultSource } from '../scenario/fault-kinds.ts';
-import type { CutProxy } from './cut-proxy.ts';
 import type { StartedFault } from './fault.ts';
-import { beginGatewayFault, beginSignerFault, beginWayFault } from './gateway-faults.ts';
+import { beginGatewayFault, beginSignerFault, beginWayFault, killService } from './gateway-faults.ts';
 import { beginNodeFault } from './node-faults.ts';
 import { beginReceiverFault } from './receiver-faults.ts';
+import type { SharedServices } from './shared-service.ts';
 import { type RoledNode, soundNodes } from './sound-nodes.ts';
-
-/** A way to a service that all gateways share: one proxy for each gateway, in their order. */
-export type SharedWays = { readonly postgres: readonly CutProxy[]; readonly redis: readonly CutProxy[] };
 
 export type FaultDeps = {
   readonly nodes: readonly (RoledNode & { readonly server: ChainServer })[];
   readonly gateways: readonly GatewayProcess[];
-  readonly ways: SharedWays;
+  readonly shared: SharedServices;
   readonly receiver: EventReceiver;
   readonly random: Random;
   readonly timeline: Timeline;
@@ -108,7 +105,7 @@ class FaultState {
   }
 
   #find(source: FaultSource): Found | undefined {
-    const { nodes, gateways, ways, receiver, random, pause } = this.#deps;
+    const { nodes, gateways, shared, receiver, random, pause } = this.#deps;
     switch (source.part) {
       case 'node': {
         const isFree = ({ name }: RoledNode): boolean =>
@@ -149,8 +146,9 @@ class FaultState {
       case 'postgres':
       case 'redis': {
         const { part, kind } = source;
-        const proxies = ways[part];
+        const { proxies } = shared[part];
         if (proxies.length === 0 || this.#running.has(part)) return undefined;
+        if (kind === 'kill') return { target: part, lock: part, begin: () => killService(shared[part]) };
         // Of one gateway alone, or of all of them.
         const at = random(proxies.length + 1);
         const chosen = proxies.slice(at, at + 1);

@@ -67,8 +67,11 @@ export function labConfig(config: Config, nodes: readonly NodeConfig[], standIns
 }
 
 /** What of the configuration the lab does not try, in sentences. */
-export function leftOut(config: Config, hasDatabase: boolean): readonly string[] {
-  const { http, hsm, redis, networks, gateway_user: user, database_url: database, mail } = config;
+export function leftOut(
+  config: Config,
+  { hasDatabase, hasRedis }: { readonly hasDatabase: boolean; readonly hasRedis: boolean },
+): readonly string[] {
+  const { http, hsm, redis, networks, workers, gateway_user: user, database_url: database, mail } = config;
   return [
     ...(networks.length > 1 ? [`Of ${networks.length} networks only the first one is served.`] : []),
     ...(http.tls === undefined ? [] : ['Clients come without TLS.']),
@@ -78,7 +81,11 @@ export function leftOut(config: Config, hasDatabase: boolean): readonly string[]
     ...(database !== undefined && !hasDatabase
       ? ['The store is the embedded one: no PostgreSQL was given to the lab.']
       : []),
-    ...(redis.url !== undefined && redis.limits_when_lost === 'closed'
+    ...(redis.url !== undefined && !hasRedis
+      ? ['Gateways share no limits, slots or blocks: no Redis was given to the lab.']
+      : []),
+    ...(workers === 1 ? [] : [`Each gateway is one process, not ${workers} workers.`]),
+    ...(hasRedis && redis.limits_when_lost === 'closed'
       ? ['While Redis is lost, limits are open: with closed, requests would be refused by design.']
       : []),
   ];

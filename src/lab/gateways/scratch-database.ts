@@ -5,6 +5,8 @@ import pg from 'pg';
 export type ScratchDatabase = {
   readonly name: string;
   readonly url: string;
+  /** Ends every connection to it, in the middle of whatever it does. */
+  readonly breakOff: () => Promise<void>;
   readonly drop: () => Promise<void>;
 };
 
@@ -21,5 +23,7 @@ export async function createScratchDatabase(url: string, prefix: string): Promis
   await run(`create database ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { name, url: own.href, drop: () => run(`drop database ${name} with (force)`) };
+  const breakOff = (): Promise<void> =>
+    run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  return { name, url: own.href, breakOff, drop: () => run(`drop database ${name} with (force)`) };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../../generated/config.ts';
 import type { Scenario } from '../../../generated/lab.ts';
 import { type CutProxy, startCutProxy } from '../faults/cut-proxy.ts';
-import type { SharedWays } from '../faults/run-faults.ts';
+import type { SharedServices } from '../faults/shared-service.ts';
 import { ChainServer } from '../nodes/chain-server.ts';
 import { GENESIS } from '../nodes/chain-node.ts';
 import { EventReceiver } from '../receiver/event-receiver.ts';
@@ -27,7 +27,7 @@ export type Installation = {
     readonly server: ChainServer;
   }[];
   readonly gateways: readonly GatewayProcess[];
-  readonly ways: SharedWays;
+  readonly shared: SharedServices;
   /** Receives the webhooks of all accounts. */
   readonly receiver: EventReceiver;
   /** Ends and removes everything. */
@@ -71,10 +71,11 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   }
   const prefix = `keyslot-lab-${randomUUID()}:`;
   const { redisUrl } = services;
-  if (redisUrl !== undefined) {
-    made.defer(leftovers.add(() => [`keys ${prefix}* in Redis`]));
-    made.defer(() => clearRedis(redisUrl, prefix));
-  }
+  const forgetKeys = async (): Promise<void> => {
+    if (redisUrl !== undefined) await clearRedis(redisUrl, prefix);
+  };
+  if (redisUrl !== undefined) made.defer(leftovers.add(() => [`keys ${prefix}* in Redis`]));
+  made.defer(forgetKeys);
   const writeKey = async (name: string): Promise<string> => {
     const path = join(directory, name);
     await writeFile(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
@@ -127,7 +128,12 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     gateways.push(gateway);
   }
   const all = made.move();
-  return { nodes, gateways, ways, receiver, remove: () => all.disposeAsync() };
+  const shared = {
+    postgres: { proxies: ways.postgres, lose: async () => database?.breakOff() },
+    // As one without persistence, which comes back empty.
+    redis: { proxies: ways.redis, lose: forgetKeys },
+  };
+  return { nodes, gateways, shared, receiver, remove: () => all.disposeAsync() };
 }
 
 function processesOf({ name, pid }: GatewayProcess): readonly string[] {

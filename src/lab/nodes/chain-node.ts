@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Commitment } from '../../rpc/commitment.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import { BrokenConnection } from '../../upstream/broken-connection.ts';
@@ -30,6 +30,8 @@ export class ChainNode implements Upstream {
   genesis = GENESIS;
   firstSlot = 0;
   fault: NodeFault | undefined;
+  /** Methods that it answers with the code of an error, or not as a node does. */
+  readonly failing = new Map<string, number | ServiceError>();
   /** Milliseconds until it answers. */
   delayMs = 0;
   /** False: it ignores minContextSlot, as nodes do with members that they do not know. */
@@ -40,6 +42,8 @@ export class ChainNode implements Upstream {
   staleSlots = 0;
   /** It is a node of another ledger: what it says of accounts is not so on this one. */
   isForeign = false;
+  /** The slots of the transactions of which it has the status. */
+  readonly landed = new Map<string, number>();
   /** Clients' calls that reached it. */
   readonly seen: { readonly method: string; readonly params: readonly unknown[] }[] = [];
   /** All calls, those of the gateway's own too. */
@@ -88,8 +92,14 @@ export class ChainNode implements Upstream {
     if (this.fault === 'refuses') throw serviceError('upstreamUnavailable');
     if (this.fault === 'busy') throw serviceError('upstreamBusy');
     if (this.fault === 'breaks') throw serviceError('upstreamBroken', {}, new BrokenConnection('broke'));
+    const failing = this.failing.get(method);
+    if (failing instanceof ServiceError) throw failing;
     const outcome =
-      this.fault === 'internal' ? failure(-32603, 'Internal error') : this.#outcomeOf(method, params);
+      failing !== undefined
+        ? failure(failing, 'the method fails')
+        : this.fault === 'internal'
+          ? failure(-32603, 'Internal error')
+          : this.#outcomeOf(method, params);
     return { jsonrpc: '2.0', ...outcome, id };
   }
 
@@ -118,8 +128,10 @@ export class ChainNode implements Upstream {
         };
       case 'getBlocksWithLimit':
         return { result: this.#slotsFrom(Number(params[0]), Number(params[1]), slot) };
+      case 'getSignaturesForAddress':
+        return { result: this.#signaturesOf(config.limit ?? 1_000, slot) };
       case 'getSignatureStatuses':
-        return { result: { context: { slot }, value: (params[0] as readonly string[]).map(() => null) } };
+        return { result: { context: { slot }, value: this.#statusesOf(params[0] as readonly string[]) } };
       case 'getBlock':
       case 'getTransaction':
         return this.#past(method, Number(params[0]));
@@ -128,6 +140,13 @@ export class ChainNode implements Upstream {
       default:
         return { result: { context: { apiVersion: this.version, slot }, value: this.#shown(slot) } };
     }
+  }
+
+  #statusesOf(signatures: readonly string[]): readonly unknown[] {
+    return signatures.map((signature) => {
+      const slot = this.landed.get(signature);
+      return slot === undefined ? null : { slot, confirmations: null, err: null, status: { Ok: null } };
+    });
   }
 
   /** What an account has at a slot: on this ledger the slot itself. */
@@ -143,6 +162,15 @@ export class ChainNode implements Upstream {
     );
   }
 
+  /** Newest first: every address is named in each hundredth slot. */
+  #signaturesOf(limit: number, newest: number): readonly object[] {
+    const last = newest - (newest % 100);
+    const count = Math.min(limit, Math.floor((last - this.firstSlot) / 100) + 1);
+    return Array.from({ length: Math.max(0, count) }, (_, index) => {
+      return { signature: `in slot ${last - 100 * index}`, slot: last - 100 * index };
+    });
+  }
+
   /** A block, or the transaction of a slot: a test names it by its slot. */
   #past(method: string, slot: number): object {
     if (slot > this.slot('confirmed')) return failure(-32004, `Block not available for slot ${slot}`);
@@ -152,7 +180,11 @@ export class ChainNode implements Upstream {
 }
 
 type Call = { readonly id: unknown; readonly method: string; readonly params?: readonly unknown[] };
-type Config = { readonly commitment?: Commitment; readonly minContextSlot?: number };
+type Config = {
+  readonly commitment?: Commitment;
+  readonly minContextSlot?: number;
+  readonly limit?: number;
+};
 
 function failure(code: number, message: string, data?: unknown): object {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };

@@ -82,7 +82,10 @@ export function makeReport(
       nodes,
       store: services.databaseUrl === undefined ? 'embedded' : 'postgres',
       redis: services.redisUrl !== undefined,
-      left_out: leftOut(config, services.databaseUrl !== undefined),
+      left_out: leftOut(config, {
+        hasDatabase: services.databaseUrl !== undefined,
+        hasRedis: services.redisUrl !== undefined,
+      }),
     },
     ...{ invariants, breaks: findings.kept, totals: timeline.totals(), reads_ms: timeline.latency() },
     faults: timeline.faults.toSorted((a, b) => a.from_ms - b.from_ms),

@@ -12,8 +12,8 @@ export const FAULT_KINDS: { readonly [P in FaultPart]: readonly FaultKind[] } = 
     ...(['slow', 'slow_body', 'version', 'kill'] as const),
   ],
   gateway: ['kill', 'restart', 'replace', 'pause', 'cut_off'],
-  postgres: ['cut_off', 'pause'],
-  redis: ['cut_off', 'pause'],
+  postgres: ['kill', 'cut_off', 'pause'],
+  redis: ['kill', 'cut_off', 'pause'],
   signer: ['kill', 'pause'],
   receiver: ['error', 'half_open', 'reset', 'cut_off'],
 };
