@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { BlockList } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -17,7 +18,9 @@ type Compose = {
   readonly secrets: Readonly<Record<string, unknown>>;
   readonly volumes: Readonly<Record<string, unknown>>;
   readonly networks: {
-    readonly inside: { readonly ipam: { readonly config: readonly [{ readonly subnet: string }] } };
+    readonly inside: {
+      readonly ipam: { readonly config: readonly [{ readonly subnet: string; readonly ip_range: string }] };
+    };
   };
 };
 
@@ -108,7 +111,10 @@ describe('compose', () => {
   );
 
   test('gateways share no data directory, and everything that they must share', () => {
-    const [first, second] = gateways.map(([, { volumes, ...rest }]) => ({ volumes, rest }));
+    const [first, second] = gateways.map(([, { volumes, networks: _address, ...rest }]) => ({
+      volumes,
+      rest,
+    }));
     expect(first?.volumes).not.toEqual(second?.volumes);
     expect(first?.rest).toEqual(second?.rest);
     expect(first?.rest.secrets).toEqual(['master.key', 'installation.key']);
@@ -135,6 +141,19 @@ describe('compose', () => {
         .filter((source) => !/^[./]/.test(source));
       for (const volume of named) expect(Object.keys(compose.volumes)).toContain(volume);
       if (image !== 'keyslot') expect(image).toMatch(/:\d+\.\d+/);
+    }
+  });
+
+  test('a gateway that is replaced keeps its address, which nginx has looked up, and no other container gets it', () => {
+    const [{ subnet, ip_range: others }] = compose.networks.inside.ipam.config;
+    const found = gateways.map(
+      ([, { networks }]) =>
+        (networks as { readonly inside?: { readonly ipv4_address?: string } }).inside?.ipv4_address ?? '',
+    );
+    expect(new Set(found).size).toBe(gateways.length);
+    for (const address of found) {
+      expect(readBlock(subnet).check(address)).toBe(true);
+      expect(readBlock(others).check(address)).toBe(false);
     }
   });
 
@@ -179,9 +198,24 @@ describe('nginx', () => {
       'proxy_set_header X-Forwarded-For $remote_addr;',
     ])
       expect(text).toContain(directive);
+    // One whose machine is gone answers nothing: a connection that is not accepted is an error of nginx's kind "timeout".
+    for (const kind of ['proxy', 'grpc'])
+      for (const directive of [
+        `${kind}_connect_timeout 2s;`,
+        `${kind}_next_upstream error timeout;`,
+        `${kind}_next_upstream_timeout 10s;`,
+      ])
+        expect(text).toContain(directive);
     expect(text).not.toMatch(/\$request\b|\$request_uri|\$args|\$proxy_add_x_forwarded_for/);
   });
 });
+
+function readBlock(cidr: string): BlockList {
+  const [network = '', bits] = cidr.split('/');
+  const block = new BlockList();
+  block.addSubnet(network, Number(bits));
+  return block;
+}
 
 function settings() {
   return loadConfig({

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { Registry } from 'prom-client';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
 import { useCommands } from '../cli/use-commands.ts';
 import { ROOT } from '../support/source-files.ts';
 import { readDeployFile, readDeployYaml } from './deploy-files.ts';
@@ -48,6 +50,15 @@ beforeAll(async () => {
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
     for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''])
       metrics.add(`${name}${suffix}`);
+  // Those of a server with a Redis.
+  const shared = new Registry();
+  createLimitMetrics(shared).watchShared(() => true);
+  for (const { name } of await shared.getMetricsAsJSON()) metrics.add(name);
+});
+
+test('the loss of Redis is alerted for as long as it lasts', () => {
+  const { expr } = rules.find(({ alert }) => alert === 'KeyslotLimitsNotShared') ?? { expr: '' };
+  expect(expr).toMatch(/^keyslot_limits_shared == 0 or /);
 });
 
 test('a server is asked for its metrics: without them the tests below would hold of anything', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +9,9 @@ import { readDeployFile, readUnit } from './deploy-files.ts';
 const UNITS = ['keyslot.service', 'keyslot-backup.service', 'keyslot-backup.timer'];
 const SERVICES = UNITS.filter((name) => name.endsWith('.service'));
 const VARIABLES = new Set(CONFIG_SETTINGS.flatMap(({ env }) => env ?? []));
+/** The time of workers beyond the grace and the deadline (docs/operate.md). */
+const WORKERS_MS = 20_000;
+const operateText = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
 const hasAnalyze = spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0;
 
 test.each(SERVICES)(
@@ -41,10 +44,50 @@ test.each(SERVICES)('%s starts Keyslot by its path, with settings that exist and
   expect(names).toEqual(expect.arrayContaining(['KEYSLOT_GATEWAY_USER', 'KEYSLOT_SIGNER_USER']));
 });
 
-test('a server has longer to stop than its requests have to finish', () => {
+test('a backup makes the directory that it is written to', () => {
+  const { Service = {} } = readUnit('keyslot-backup.service');
+  const [, directory] = /backup create "([^"]+)\/[^/"]+"/.exec(Service.ExecStart?.join('') ?? '') ?? [];
+  expect(directory).toBeDefined();
+  expect(Service.ExecStartPre).toContain(`+/usr/bin/install -d -m 0700 ${directory}`);
+});
+
+test('a server has longer to stop than its grace in a rolling restart, its requests and its workers take', () => {
   const deadline = CONFIG_SETTINGS.find(({ env }) => env === 'KEYSLOT_SHUTDOWN_DEADLINE_MS')?.default;
+  const [, grace] = /KEYSLOT_SHUTDOWN_GRACE_MS=(\d+)/.exec(operateText) ?? [];
   const [stop = '0'] = readUnit('keyslot.service').Service?.TimeoutStopSec ?? [];
-  expect(Number(stop) * 1_000).toBeGreaterThan(Number(deadline));
+  expect(Number(stop) * 1_000).toBeGreaterThan(Number(grace) + Number(deadline) + WORKERS_MS);
+});
+
+test('the command line has the settings of the service', async () => {
+  const { Service = {} } = readUnit('keyslot.service');
+  const folder = mkdtempSync(join(tmpdir(), 'keyslot-command-'));
+  try {
+    const environment = join(folder, 'environment');
+    const program = join(folder, 'program');
+    writeFileSync(
+      environment,
+      '# a note\nKEYSLOT_DATABASE_URL=postgres://a:b@c/d?e=f&g=h i\n\nKEYSLOT_LOG_LEVEL=warn',
+    );
+    writeFileSync(program, '#!/bin/sh\nenv | grep ^KEYSLOT_\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const script = readDeployFile('keyslot')
+      .replaceAll('/etc/keyslot/environment', environment)
+      .replaceAll('/opt/keyslot/node_modules/node/bin/node', program);
+    const { stdout, stderr } = spawnSync('sh', ['-c', script, 'keyslot', 'keys', 'list', 'a b'], {
+      encoding: 'utf8',
+      env: {},
+    });
+    const lines = stdout.trimEnd().split('\n');
+    const pairs = Service.Environment?.flatMap((line) => line.split(' ')) ?? [];
+    expect([stderr, lines]).toEqual([
+      '',
+      expect.arrayContaining([
+        ...[...pairs, 'KEYSLOT_DATABASE_URL=postgres://a:b@c/d?e=f&g=h i', 'KEYSLOT_LOG_LEVEL=warn'],
+      ]),
+    ]);
+    expect(lines.slice(-5)).toEqual(['keys', 'list', 'a b', '--config', '/etc/keyslot/keyslot.yaml']);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test.skipIf(!hasAnalyze).each(UNITS)('%s is what systemd accepts (apt-get install systemd)', (name) => {
