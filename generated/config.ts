@@ -170,7 +170,7 @@ export type Config = {
     readonly ws_silence_ms: number;
     /** How far a node may be behind the best node of its network, in slots at the measured pace. A node that is further behind is asked only if no other answers, until it has caught up to half of this. */
     readonly max_lag_ms: number;
-    /** Time after which a read that a node has not answered is sent to another node too, and a subscribe call is sent once more (after a second at least); a node that then stays silent is left for another one. */
+    /** Time after which a read that a node has not answered is sent to another node too, and a subscribe call is sent once more (after a second at least); a node that then stays silent is left for another one. At most half of response_timeout_ms counts. */
     readonly patience_ms: number;
     /** Share of reads that may be sent to a second node when they take longer than 95 of 100 reads of the first one did; the first answer counts. 0 turns that off. */
     readonly hedge_percent: number;
@@ -910,7 +910,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 5000,
     secret: false,
     description:
-      'Time after which a read that a node has not answered is sent to another node too, and a subscribe call is sent once more (after a second at least); a node that then stays silent is left for another one.',
+      'Time after which a read that a node has not answered is sent to another node too, and a subscribe call is sent once more (after a second at least); a node that then stays silent is left for another one. At most half of response_timeout_ms counts.',
   },
   {
     path: ['upstream', 'hedge_percent'],

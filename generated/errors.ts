@@ -762,6 +762,17 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The parameter exclude of /readyz names something that is not a part of readiness. */
+  readinessPartUnknown: {
+    area: 'operations',
+    http: 400,
+    jsonrpc: {
+      code: -32062,
+      message:
+        '/readyz cannot exclude "{name}": expected one of {known}, each in a parameter exclude of its own',
+    },
+    data: [],
+  },
   /** Metrics are served only to clients on the same machine. */
   metricsLoopbackOnly: {
     area: 'operations',
@@ -1960,7 +1971,7 @@ export const ERRORS = {
     jsonrpc: {
       code: -32089,
       message:
-        '{path} (mode {mode}, owner {owner}) cannot be made private: {reason}. The server runs as user {user}: give the whole data directory to that user (chown -R), on a file system that stores modes and without symbolic links in it',
+        "{path} (mode {mode}, owner {owner}) cannot be made private: {reason}. The server runs as user {user}: give the data directory to that user (chown -R; `signer` in it stays with the signer's user, where that is another one), on a file system that stores modes and without symbolic links in it",
     },
     data: [],
   },
@@ -2627,6 +2638,7 @@ export type ErrorContext = {
   readonly notFound: { readonly path: string };
   readonly methodNotAllowed: Readonly<Record<string, never>>;
   readonly readOnlyPath: Readonly<Record<string, never>>;
+  readonly readinessPartUnknown: { readonly name: string; readonly known: string };
   readonly metricsLoopbackOnly: Readonly<Record<string, never>>;
   readonly dashboardNotBuilt: Readonly<Record<string, never>>;
   readonly requestTimeout: { readonly limitMs: number | bigint };

@@ -5,7 +5,7 @@ export type SlotFacts = {
   /** Where the answer says how far its node is: the slot of its context, itself a slot or a block height, or members of both. */
   readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
   /** The way it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
-  readonly history?: 'slot' | 'signature' | 'address';
+  readonly history?: 'slot' | 'signature' | 'signatures' | 'address';
   /** Position of the config that has a commitment, the name of that member, and what counts without it. */
   readonly commitment?: { readonly index: number; readonly member: string; readonly default: string };
   /** Position of the config that takes minContextSlot, and the first version that knows it, if not all do. */
@@ -46,7 +46,7 @@ getMultipleAccounts: { answers: 'context', commitment: { index: 1, member: 'comm
 getProgramAccounts: { commitment: { index: 1, member: 'commitment', default: 'finalized' }, minContextSlot: { index: 1 } },
 getRecentPerformanceSamples: {},
 getRecentPrioritizationFees: {},
-getSignatureStatuses: { answers: 'context', commitment: { index: 1, member: 'commitment', default: 'processed' }, minContextSlot: { index: 1, since: '4.4' } },
+getSignatureStatuses: { answers: 'context', history: 'signatures', commitment: { index: 1, member: 'commitment', default: 'processed' }, minContextSlot: { index: 1, since: '4.4' } },
 getSignaturesForAddress: { history: 'address', commitment: { index: 1, member: 'commitment', default: 'finalized' }, minContextSlot: { index: 1 } },
 getSlot: { answers: 'slot', commitment: { index: 0, member: 'commitment', default: 'finalized' }, minContextSlot: { index: 0 } },
 getSlotLeader: { commitment: { index: 0, member: 'commitment', default: 'finalized' }, minContextSlot: { index: 0 } },

@@ -2950,7 +2950,7 @@ export interface MethodParams {
   readonly 'rpc.discover': readonly [];
   /**
    * Submit a signed transaction.
-   * The method does not sign: a transaction without a signature is refused. It is simulated first (preflight) and only then passed on to the leaders; the answer does not mean that it will land. With skipPreflight nothing is checked but the form. A transaction is at most 1,232 bytes (1,683 characters in base-58, 1,644 in base-64); one of version 1 in base-64 is at most 4,096 (5,464 characters).
+   * The method does not sign: a transaction that misses a signature is refused. It is simulated first (preflight) and only then passed on to the leaders; the answer does not mean that it will land. With skipPreflight nothing is checked but the form. A transaction is at most 1,232 bytes (1,683 characters in base-58, 1,644 in base-64); one of version 1 in base-64 is at most 4,096 (5,464 characters).
    */
   readonly sendTransaction: readonly [transaction: string, config?: SendTransactionConfig | null];
   /**

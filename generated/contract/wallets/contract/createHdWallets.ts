@@ -114,6 +114,25 @@ export const createHdWallets: RestContract = {
     },
     {
       operation: 'createHdWallets',
+      name: 'A managed master with a child, as JSONL',
+      kind: 'example',
+      example: 'managed_jsonl',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { custody: 'managed', format: 'jsonl' },
+      },
+      expect: {
+        kind: 'success',
+        status: 200,
+        media: 'application/jsonl',
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control', 'X-Wallet-Count'],
+      },
+    },
+    {
+      operation: 'createHdWallets',
       name: 'An existing mnemonic, as CSV',
       kind: 'example',
       example: 'csv',
@@ -126,6 +145,32 @@ export const createHdWallets: RestContract = {
           mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
           format: 'csv',
         },
+      },
+      expect: {
+        kind: 'success',
+        status: 200,
+        media: 'text/csv',
+        headers: [
+          'X-Request-Id',
+          'RateLimit-Policy',
+          'RateLimit',
+          'Cache-Control',
+          'X-Wallet-Count',
+          'Content-Disposition',
+        ],
+      },
+    },
+    {
+      operation: 'createHdWallets',
+      name: 'A managed master with a child, as CSV',
+      kind: 'example',
+      example: 'managed_csv',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/hd',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { custody: 'managed', format: 'csv' },
       },
       expect: {
         kind: 'success',

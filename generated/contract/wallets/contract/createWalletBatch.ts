@@ -46,6 +46,25 @@ export const createWalletBatch: RestContract = {
     },
     {
       operation: 'createWalletBatch',
+      name: 'Two managed wallets as JSONL',
+      kind: 'example',
+      example: 'managed',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { count: 2, custody: 'managed' },
+      },
+      expect: {
+        kind: 'success',
+        status: 200,
+        media: 'application/jsonl',
+        headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control', 'X-Wallet-Count'],
+      },
+    },
+    {
+      operation: 'createWalletBatch',
       name: 'Two managed wallets as CSV',
       kind: 'example',
       example: 'csv',
@@ -55,6 +74,32 @@ export const createWalletBatch: RestContract = {
         token: '$token',
         headers: { 'Content-Type': 'application/json' },
         body: { count: 2, custody: 'managed', format: 'csv' },
+      },
+      expect: {
+        kind: 'success',
+        status: 200,
+        media: 'text/csv',
+        headers: [
+          'X-Request-Id',
+          'RateLimit-Policy',
+          'RateLimit',
+          'Cache-Control',
+          'X-Wallet-Count',
+          'Content-Disposition',
+        ],
+      },
+    },
+    {
+      operation: 'createWalletBatch',
+      name: 'Two key pairs as CSV',
+      kind: 'example',
+      example: 'client_csv',
+      request: {
+        method: 'POST',
+        path: '/v1/wallets/batch',
+        token: '$token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { count: 2, format: 'csv' },
       },
       expect: {
         kind: 'success',
