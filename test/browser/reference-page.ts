@@ -20,7 +20,7 @@ export type PageOptions = {
   readonly width?: number;
 };
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Opens the page, for one test, and waits until its methods are shown. */
 export async function openReference(

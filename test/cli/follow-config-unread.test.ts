@@ -9,9 +9,10 @@ const directory = useNewDirectory();
 
 /** Follows a file as a worker that is started again does. */
 function follow(load: () => Config) {
-  const [apply, info, error] = [vi.fn(() => ['http.port']), vi.fn<() => void>(), vi.fn<() => void>()];
+  const apply = vi.fn(() => ['http.port']);
+  const [info, warn, error] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
   const file = join(directory(), 'keyslot.yaml');
-  followConfigFile({ file, load, apply, log: { info, error }, isUnread: true })();
+  followConfigFile({ file, load, apply, log: { info, warn, error }, isUnread: true })();
   return { apply, info, error };
 }
 

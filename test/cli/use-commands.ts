@@ -5,6 +5,9 @@ import { hooksOf, type SharedBy, useNewDirectory } from '../support/new-director
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 
+/** For a process that hangs. How long it takes to start is the machine's affair. */
+const DEADLINE_MS = 60_000;
+
 export type Outcome = { readonly end: string; readonly stdout: string; readonly stderr: string };
 
 export type Served = {
@@ -39,7 +42,7 @@ export function useCommands(sharedBy: SharedBy = 'test') {
     env: Readonly<Record<string, string>> = {},
   ): Promise<Outcome> => {
     const child = start(args, env);
-    const end = await eventually('the command has ended', child.ended);
+    const end = await eventually('the command has ended', child.ended, { timeoutMs: DEADLINE_MS });
     return { end, stdout: child.stdout(), stderr: child.stderr() };
   };
 
@@ -70,10 +73,14 @@ export function useCommands(sharedBy: SharedBy = 'test') {
   ): Promise<Served> => {
     if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(directory());
     const server = start(['serve', '--json', '--log-level', 'trace', ...args], env);
-    const line = await eventually('the server says where it serves', () => {
-      if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
-      return server.stdout().includes('\n') ? server.stdout() : undefined;
-    });
+    const line = await eventually(
+      'the server says where it serves',
+      () => {
+        if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
+        return server.stdout().includes('\n') ? server.stdout() : undefined;
+      },
+      { timeoutMs: DEADLINE_MS },
+    );
     const { base_url, rpc_paths } = JSON.parse(line) as { base_url: string; rpc_paths: string[] };
     const post: Served['post'] = (key, body, headers = {}) =>
       fetch(`${base_url}${rpc_paths[0]}?apikey=${key}`, {

@@ -8,6 +8,8 @@ import { runSubscriptions } from '../../src/contract/subscriptions/run-subscript
 
 /** Two of the mock's slots and some more. */
 const PATIENCE_MS = 3_000;
+/** Nothing is waited for in vain where there is no fault. */
+const LONG_PATIENCE_MS = 30_000;
 const scenario = { value: async (name: string) => '1'.repeat(name.endsWith('Signature') ? 64 : 32) };
 
 let mock: RunningMock;
@@ -160,7 +162,7 @@ test('a server that limits the rate of calls is asked again when it says, and wh
 
 test('and without a fault nothing is', async () => {
   proxy = await startSocketFaultProxy(mock.rpcUrl.replace(/^http/, 'ws'), (text) => text);
-  const target = { wsUrl: proxy.wsUrl, patienceMs: PATIENCE_MS };
+  const target = { wsUrl: proxy.wsUrl, patienceMs: LONG_PATIENCE_MS };
   const cases = FAULTS.flatMap(([, subscription]) => SUBSCRIPTION_CONTRACT[subscription]);
   const results = await runSubscriptions(target, [...new Set(cases)], scenario, async () => undefined);
   const failed = results.filter(({ failures }) => failures.length > 0);

@@ -46,7 +46,8 @@ function loseDatabase(): void {
     proxies = [await startCutProxy(databasePort()), await startCutProxy(databasePort())];
     for (const { close } of proxies) started.defer(close);
     const databasePorts = [proxies[0].port, proxies[1].port] as const;
-    gateways = await startGateways({ upstreamUrl: node.rpcUrl, databasePorts });
+    const env = { KEYSLOT_SHUTDOWN_GRACE_MS: '3000' };
+    gateways = await startGateways({ upstreamUrl: node.rpcUrl, databasePorts, env });
     started.defer(gateways.remove);
   });
   afterAll(() => started.disposeAsync());
@@ -89,11 +90,10 @@ function loseDatabase(): void {
       expect(await createWallet(gateway, token, randomUUID())).toMatchObject(refused);
       expect(await sign(gateway, token, walletId)).toMatchObject(refused);
       expect(await listStatus(gateway, token)).toBe(503);
-      const readiness = await fetch(`${gateway.baseUrl}/readyz`);
-      expect([readiness.status, await readiness.text()]).toEqual([
-        503,
-        expect.stringContaining('"state":"storeUnavailable"'),
-      ]);
+      const lost = expect.stringContaining('"state":"storeUnavailable"');
+      expect(await readyz(gateway)).toEqual([503, lost]);
+      expect(await readyz(gateway, '?exclude=signer&exclude=networks')).toEqual([503, lost]);
+      expect(await readyz(gateway, '?exclude=store')).toEqual([200, lost]);
     }
     expect(await socket.call('getSlot')).toHaveProperty('result');
     const later = createStreamClient({ url: other.grpcUrl, apiKey: key });
@@ -183,6 +183,24 @@ function loseDatabase(): void {
       is_sound: true,
     });
   });
+
+  test('one that stops without it is 503 whatever is excluded', async () => {
+    const { other } = gateways;
+    takeAway([proxies[1]]);
+    const stopped = other.stop();
+    const query = '?exclude=store&exclude=signer&exclude=networks';
+    await eventually('it says that it stops', async () => {
+      const [status, body] = await readyz(other, query);
+      return (status === 503 && body.includes('"status":"stopping"')) || undefined;
+    });
+    giveBack();
+    await stopped;
+  });
+}
+
+async function readyz({ baseUrl }: Gateway, query = ''): Promise<readonly [status: number, body: string]> {
+  const answer = await fetch(`${baseUrl}/readyz${query}`);
+  return [answer.status, await answer.text()];
 }
 
 /** The key that the signer of a gateway signs heads of the audit log with. */

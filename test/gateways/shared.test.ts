@@ -1,11 +1,16 @@
 import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
+import { openCopySource } from '../../src/store/copy/copy-source.ts';
+import { SILENT } from '../store/backends.ts';
 import { startLocalnet } from '../support/keyslot.ts';
 import { openSocket } from '../support/socket-client.ts';
+import { ROOT } from '../support/source-files.ts';
 import { command, enrol } from '../support/wallet-account.ts';
 import {
   bearer,
@@ -120,6 +125,24 @@ function share(): void {
     const { chargedUsd: once } = await readMoney(one, account);
     expect((await createWallet(one, token)).status).toBe(201);
     expect((await readMoney(one, account)).chargedUsd).toBeCloseTo(2 * once, 6);
+  });
+
+  test('each has as many connections that listen as operate.md says, and a move of the store finds them', async () => {
+    const { one } = gateways;
+    const store = { dataDir: '', databaseUrl: one.env.KEYSLOT_DATABASE_URL };
+    const source = await openCopySource(store, SILENT);
+    expect(await source.isServed()).toBe(true);
+    await source.close();
+    const client = new pg.Client({ connectionString: store.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = 'keyslot listener'",
+    );
+    await client.end();
+    const said = /(\d+) more that listen for changes/.exec(
+      readFileSync(new URL('docs/operate.md', ROOT), 'utf8'),
+    )?.[1];
+    expect(rows).toEqual([{ count: 2 * Number(said) }]);
   });
 
   test('a code that one has accepted is refused by the other, and what it destroyed does not sign there', async () => {

@@ -31,8 +31,10 @@ function share(): void {
 
   const topicsOf = async ({ baseUrl }: Gateway): Promise<Topics | undefined> => {
     const signal = AbortSignal.timeout(1_000);
-    const answer = await fetch(`${baseUrl}/readyz`, { signal }).catch(() => undefined);
-    const { topics } = ((await answer?.json()) ?? {}) as { readonly topics?: readonly Topics[] };
+    const answer = fetch(`${baseUrl}/readyz`, { signal }).then((response) => response.json());
+    const { topics } = ((await answer.catch(() => undefined)) ?? {}) as {
+      readonly topics?: readonly Topics[];
+    };
     return topics?.[0];
   };
   const readsForAll = (gateway: Gateway, isReader: boolean) =>

@@ -114,9 +114,15 @@ test('a base-58 transaction is taken by default', async () => {
   );
 });
 
-test('a transaction that nobody has signed is refused with preflight and without', async () => {
+test.each([
+  ['nobody has signed', []],
+  ['one of two signers has not signed', [Keypair.generate()]],
+])('a transaction that %s is refused with preflight and without', async (_, others) => {
   const test = newLedger();
-  const wire = Buffer.from(signed(test, [await fundedWallet(test)], memo('x')), 'base64').fill(0, 1, 65);
+  const instruction = memo('x', ...others.map(({ publicKey }) => publicKey));
+  const wire = Buffer.from(signed(test, [await fundedWallet(test), ...others], instruction), 'base64');
+  const lastAt = 1 + others.length * 64;
+  wire.fill(0, lastAt, lastAt + 64);
   const refusal = {
     code: 'preflightFailure',
     message: 'Transaction simulation failed: Transaction did not pass signature verification',

@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { eventually } from '../../src/base/eventually.ts';
 import { logTransactions } from '../../src/localnet/transaction-log.ts';
 import { StatusLine } from '../../src/localnet/status-line.ts';
+import { freePortPair } from '../support/free-port-pair.ts';
 import { NODE } from '../support/node-process.ts';
 import { newLedger } from './new-ledger.ts';
 import { fundedWallet, memo, sendNow, signed } from './transactions.ts';
@@ -60,19 +63,42 @@ test('is cut to the width of the terminal', () => {
   expect(written).toEqual([`${CLEAR}slot 32  he`]);
 });
 
-/** What the command writes to a terminal (util-linux script) until it is stopped after a second. */
-const onTerminal = (flags: string): Promise<string> =>
-  new Promise((resolve) => {
-    const command = `timeout 3 ${NODE} ${join(ROOT, 'src/main.ts')} localnet --rpc-port 0 ${flags}`;
-    execFile('script', ['-qec', command, '/dev/null'], (_error, stdout) => resolve(stdout));
+/** Runs the command in a terminal (util-linux script) until slots have passed and the text is there, then ends it with Ctrl-C. @returns its output. */
+async function onTerminal(flags: string, isSeen: (written: string) => boolean): Promise<string> {
+  const port = await freePortPair();
+  const command = `stty -echo; exec ${NODE} ${join(ROOT, 'src/main.ts')} localnet --rpc-port ${port} ${flags}`;
+  const script = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = once(script, 'close');
+  let written = '';
+  script.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
   });
+  try {
+    const first = await eventually('it serves', () => slotAt(port).catch(() => undefined));
+    await eventually('slots pass', async () => (await slotAt(port)) > first || undefined);
+    await eventually('it is seen', () => isSeen(written) || undefined);
+  } finally {
+    script.stdin.write('\u0003');
+    await ended;
+  }
+  return written;
+}
+
+async function slotAt(port: number): Promise<number> {
+  const params = [{ commitment: 'processed' }];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSlot', params });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
+  return ((await answer.json()) as { readonly result: number }).result;
+}
 
 test.runIf(process.platform === 'linux')(
   'the command shows it on a terminal, unless it is quiet',
   async () => {
-    const written = await onTerminal('');
+    const line = /slot \d+ {2}height \d+ /;
+    const written = await onTerminal('', (text) => line.test(text));
     expect(written).toContain(`${CLEAR}slot `);
-    expect(written).toMatch(/slot \d+ {2}height \d+ /);
-    expect(await onTerminal('--quiet')).toBe('');
+    expect(written).toMatch(line);
+    expect(await onTerminal('--quiet', () => true)).toBe('');
   },
 );

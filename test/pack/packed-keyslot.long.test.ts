@@ -13,8 +13,9 @@ import { NODE } from '../support/node-process.ts';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DEADLINE_MS = 600_000;
-const { PATH = '', HOME = '' } = process.env;
-const env = { PATH, HOME };
+/** The environment of the package: nothing of the checkout, and the way to the registry, where the machine has one of its own. */
+const SEEN = ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => SEEN.includes(name)));
 const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
 
 let folder = '';

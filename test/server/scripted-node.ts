@@ -16,7 +16,7 @@ export type ScriptedNode = {
   readonly seen: readonly SeenRequest[];
   /** Emptied when a connection was closed before its answer had ended. */
   readonly left: Promise<void>;
-  /** Results of what the gateway asks on its own account, by method; others are not found. */
+  /** Results of what the gateway asks on its own account, by method; others are not found. From the start: its slot. */
   readonly ownAnswers: Record<string, unknown>;
   play: (script: Script) => void;
   close: () => Promise<void>;
@@ -34,7 +34,7 @@ function answerOwn(response: ServerResponse, result: unknown): void {
 /** A ledger node on loopback that answers by a script, and remembers what reached it. */
 export async function startScriptedNode(first: Script = echoResult('1')): Promise<ScriptedNode> {
   const seen: SeenRequest[] = [];
-  const ownAnswers: Record<string, unknown> = {};
+  const ownAnswers: Record<string, unknown> = { getSlot: 1_000 };
   const left = Promise.withResolvers<void>();
   let script = first;
   const server = createServer((request, response) => {

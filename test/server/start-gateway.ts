@@ -26,7 +26,7 @@ import { createPages } from './create-pages.ts';
 import { NOT_SERVED } from './not-served.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { createBaseUrlOf } from '../../src/server/http/base-url.ts';
-import { createStatusRoutes, type Readiness } from '../../src/server/http/status-routes.ts';
+import { createStatusRoutes, type OperationsOptions } from '../../src/server/http/status-routes.ts';
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
 import type { TlsOptions } from '../../src/server/tls/tls-files.ts';
@@ -71,7 +71,7 @@ export type GatewayOptions = {
   readonly maxBufferedBytes?: number;
   readonly maxHeldBytes?: number;
   readonly corsOrigins?: readonly string[];
-  readonly readiness?: Readiness;
+  readonly readReadiness?: OperationsOptions['readReadiness'];
   /** Without it nothing is kept. */
   readonly cacheBytes?: number;
   /** What the cache measures slots by; without it time stands still. */
@@ -148,9 +148,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const watch = new NodeWatch({ name: `node-${index + 1}`, upstream: connectNode(url, node) });
     const reached = { addresses: pubsubAddresses({ url }), upstream: watch.upstream, known: watch };
     const version = options.nodeVersion ?? (() => watch.version);
-    return { watch, ...drift.watchNode(reached, { nodeName: watch.name, version }) };
+    const noteGenesis = (hash: string): void => nodes.noteGenesis(watch, hash);
+    const told = { watch, noteGenesis, isForeign: () => nodes.isForeign(watch) };
+    return { ...told, ...drift.watchNode(reached, { nodeName: watch.name, version }) };
   });
-  const nodes = joinNodes(each);
+  const nodes: LedgerNodes = joinNodes(each);
   if (options.asksVersions === true) nodes.start();
   const upstream = wrapUpstream(nodes.upstream, wrap);
   const pace = new Pace(() => performance.now(), options.slotMs);
@@ -166,7 +168,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       patienceMs: () => options.patienceMs ?? 5_000,
     },
     nodes: () => each.map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
-    ...{ pace, onUnordered },
+    ...{ pace, onUnordered, genesis: nodes.genesis },
     frame: textFrame,
     metrics: createSubscriptionMetrics(metrics.registry)('solana-localnet'),
     onFailure: options.onPubsubFailure ?? (() => undefined),
@@ -230,11 +232,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     corsOrigins: options.corsOrigins ?? ['*'],
     ...{ maxBodyBytes, sockets, onRefusal: metrics.countRefusal, log },
   });
-  const readiness = options.readiness ?? { isReady: true, parts: {} };
+  const readReadiness = options.readReadiness ?? (async () => ({ isReady: true, parts: {} }));
   const operations = createStatusRoutes({
     ...{
       metrics: { contentType: metrics.registry.contentType, read: () => metrics.registry.metrics() },
-      readReadiness: async () => readiness,
+      readReadiness,
     },
     ...{ rpcPaths: [RPC_PATH], baseUrlOf },
   });

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readReadiness } from '../../src/start/readiness.ts';
+import { partsOf } from '../start/readiness-parts.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, RPC_PATH, readReply, startGateway } from './start-gateway.ts';
 
@@ -25,7 +27,8 @@ test('/healthz answers without a key', async () => {
 
 test('/readyz is 200 when all parts are ready, 503 otherwise', async () => {
   const parts = { store: { kind: 'pglite', state: 'ready' } };
-  const down = await startGateway({ nodeUrls: [node.url], readiness: { isReady: false, parts } });
+  const readNotReady = async () => ({ isReady: false, parts });
+  const down = await startGateway({ nodeUrls: [node.url], readReadiness: readNotReady });
   const ready = await fetch(`${gateway.baseUrl}/readyz`);
   const notReady = await fetch(`${down.baseUrl}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
@@ -35,10 +38,53 @@ test('/readyz is 200 when all parts are ready, 503 otherwise', async () => {
 
 test('/readyz is 503 while the server stops, ready as its parts are', async () => {
   const stopping = { isReady: true, isStopping: true, parts: {} };
-  const down = await startGateway({ nodeUrls: [node.url], readiness: stopping });
-  const answer = await fetch(`${down.baseUrl}/readyz`);
-  expect([answer.status, await answer.json()]).toEqual([503, { status: 'stopping' }]);
+  const down = await startGateway({ nodeUrls: [node.url], readReadiness: async () => stopping });
+  for (const query of ['', '?exclude=store&exclude=signer&exclude=networks']) {
+    const answer = await fetch(`${down.baseUrl}/readyz${query}`);
+    expect([answer.status, await answer.json()]).toEqual([503, { status: 'stopping' }]);
+  }
   await down.close();
+});
+
+test('/readyz is 200 without a store if the store is excluded, and still shows its state', async () => {
+  const parts = partsOf({ store: 'lost' });
+  const lost = await startGateway({
+    nodeUrls: [node.url],
+    readReadiness: (excluded) => readReadiness(parts, excluded),
+  });
+  const answers = [];
+  for (const query of [
+    '',
+    '?exclude=signer&exclude=networks',
+    '?exclude=networks&exclude=store&exclude=store',
+  ]) {
+    const answer = await fetch(`${lost.baseUrl}/readyz${query}`);
+    answers.push([answer.status, await answer.json()]);
+  }
+  const store = { kind: 'postgres', state: 'storeUnavailable', reason: 'unreachable' };
+  expect(answers).toEqual([
+    [503, expect.objectContaining({ status: 'notReady', store })],
+    [503, expect.objectContaining({ status: 'notReady', store })],
+    [200, expect.objectContaining({ status: 'degraded', store })],
+  ]);
+  await lost.close();
+});
+
+test.each(['', 'workers', 'Store', 'store,signer'])('/readyz refuses to exclude "%s"', async (name) => {
+  const query = new URLSearchParams([
+    ['exclude', 'store'],
+    ['exclude', name],
+  ]);
+  const answer = await fetch(`${gateway.baseUrl}/readyz?${query}`);
+  const message = `/readyz cannot exclude "${name}": expected one of store, signer, networks, each in a parameter exclude of its own`;
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { jsonrpc: '2.0', id: null, error: { code: -32062, message } },
+  ]);
+});
+
+test('/readyz ignores parameters that it does not know', async () => {
+  expect((await fetch(`${gateway.baseUrl}/readyz?verbose&include=store`)).status).toBe(200);
 });
 
 test('/metrics counts by known method and outcome, and holds no key', async () => {

@@ -25,6 +25,6 @@ export async function startChromium(executablePath: string): Promise<Browser> {
   return await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-background-networking'],
-    timeout: 30_000,
+    timeout: 100_000,
   });
 }

@@ -1,21 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Passes connections on to PostgreSQL, and breaks one at the end of a transaction. Each way is for the next one whose statements match. */
+/** Passes connections on to PostgreSQL, and breaks one at the end of a transaction. Each way is for the next one that is as told. */
 export type LostCommits = {
   /** The address of a database, through here. */
   readonly url: string;
   /** The transaction is committed, and its connection breaks before the answer comes back. */
-  readonly loseAnswer: (statements: RegExp) => Promise<void>;
+  readonly loseAnswer: (told: Told) => Promise<void>;
   /** The connection breaks before PostgreSQL has the `commit`. */
-  readonly loseCommit: (statements: RegExp) => Promise<void>;
+  readonly loseCommit: (told: Told) => Promise<void>;
   /** The connection breaks here, and PostgreSQL has the `commit` when the function is called, which resolves when it is carried out. */
-  readonly delayCommit: (statements: RegExp) => Promise<() => Promise<void>>;
+  readonly delayCommit: (told: Told) => Promise<() => Promise<void>>;
   readonly close: () => Promise<void>;
 };
 
+/** A transaction of an account: another account's, such as one that is repeated in the background, is let through. */
+type Told = { readonly statements: RegExp; readonly accountId: string };
+
 type Broken = { readonly client: Socket; readonly server: Socket; readonly commit: Buffer };
-type Trap = { readonly statements: RegExp; readonly spring: (broken: Broken) => void };
+type Trap = Told & { readonly spring: (broken: Broken) => void };
 
 /** Query, with the text `commit` (protocol 3.0). */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
@@ -35,7 +38,8 @@ export async function startLostCommits(databaseUrl: string): Promise<LostCommits
     client.on('close', () => server.destroy());
     client.on('data', (bytes) => {
       sent += bytes.toString('latin1');
-      const sprung = COMMIT.equals(bytes) ? traps.find(({ statements }) => statements.test(sent)) : undefined;
+      const isTold = ({ statements, accountId }: Told) => statements.test(sent) && sent.includes(accountId);
+      const sprung = COMMIT.equals(bytes) ? traps.find(isTold) : undefined;
       if (ENDS.some((end) => end.equals(bytes))) sent = '';
       if (sprung === undefined) return void server.write(bytes);
       traps = traps.filter((trap) => trap !== sprung);
@@ -45,9 +49,9 @@ export async function startLostCommits(databaseUrl: string): Promise<LostCommits
     });
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const trap = (statements: RegExp): Promise<Broken> =>
+  const trap = (told: Told): Promise<Broken> =>
     new Promise((spring) => {
-      traps = [...traps, { statements, spring }];
+      traps = [...traps, { ...told, spring }];
     });
   const carryOut = async ({ server, commit }: Broken): Promise<void> => {
     const answered = once(server, 'data');
@@ -58,18 +62,18 @@ export async function startLostCommits(databaseUrl: string): Promise<LostCommits
   return {
     url: Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` })
       .href,
-    loseAnswer: async (statements) => {
-      const broken = await trap(statements);
+    loseAnswer: async (told) => {
+      const broken = await trap(told);
       await carryOut(broken);
       broken.client.destroy();
     },
-    loseCommit: async (statements) => {
-      const { client, server } = await trap(statements);
+    loseCommit: async (told) => {
+      const { client, server } = await trap(told);
       server.destroy();
       client.destroy();
     },
-    delayCommit: async (statements) => {
-      const broken = await trap(statements);
+    delayCommit: async (told) => {
+      const broken = await trap(told);
       broken.client.destroy();
       return () => carryOut(broken);
     },

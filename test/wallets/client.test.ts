@@ -217,9 +217,10 @@ describe('against a server', () => {
         if (headers['idempotency-key'] === 'break') setImmediate(() => response.destroy());
       },
       async (url) => {
-        const client = createWalletClient({ url, token: 't', timeoutMs: 300 });
-        const broken = client.createWalletBatch({ count: 2 }, { idempotencyKey: 'break' }).then(all);
+        const patient = createWalletClient({ url, token: 't' });
+        const broken = patient.createWalletBatch({ count: 2 }, { idempotencyKey: 'break' }).then(all);
         expect(await failureOf(broken)).toEqual({ kind: 'network' });
+        const client = createWalletClient({ url, token: 't', timeoutMs: 300 });
         expect(await failureOf(client.createWalletBatch({ count: 2 }).then(all))).toEqual({
           kind: 'timeout',
           timeoutMs: 300,

@@ -68,6 +68,7 @@ function describeLosses(commits: LostCommits): void {
   };
   const waiting = () => areWaiting(1);
 
+  const of = ({ id: accountId }: TestAccount, statements: RegExp) => ({ accountId, statements });
   const managed = { custody: 'managed' } as const;
   test.each([
     ['a wallet', async () => ({ path: '', body: managed }), 1],
@@ -94,7 +95,7 @@ function describeLosses(commits: LostCommits): void {
     const request = await prepare(account);
     const price = await ask(plain, await prepare(plain)).then(() => plain.balance());
     for (const loss of [CLAIMING, FINISHING]) {
-      const lost = commits.loseAnswer(loss);
+      const lost = commits.loseAnswer(of(account, loss));
       const first = await ask(account, request);
       await lost;
       expect(first.status === 503 || first.text === undefined).toBe(true);
@@ -110,7 +111,7 @@ function describeLosses(commits: LostCommits): void {
   test('a wallet whose secret was charged and is gone is made again, once', async () => {
     const account = await service().newAccount();
     const request = { path: '', body: {} };
-    const lost = commits.loseAnswer(FINISHING);
+    const lost = commits.loseAnswer(of(account, FINISHING));
     expect((await ask(account, request)).status).toBe(503);
     await lost;
     const again = { ...request, headers: { 'x-wallets-received': '0' } };
@@ -122,7 +123,7 @@ function describeLosses(commits: LostCommits): void {
     const account = await service().newAccount();
     keysIn = 'token';
     const request = { path: '', body: managed };
-    const delayed = commits.delayCommit(STORING_KEYS);
+    const delayed = commits.delayCommit(of(account, STORING_KEYS));
     const first = ask(account, request);
     const carryOut = await delayed;
     await Promise.race([first, eventually('it waits for what was begun', waiting)]);
@@ -137,7 +138,7 @@ function describeLosses(commits: LostCommits): void {
 
   test('a key of a request is free, at every server, that PostgreSQL claims late', async () => {
     const account = await service().newAccount();
-    const delayed = commits.delayCommit(CLAIMING);
+    const delayed = commits.delayCommit(of(account, CLAIMING));
     const first = ask(account, { path: '', body: managed });
     const carryOut = await delayed;
     expect((await first).status).toBe(503);
@@ -159,7 +160,7 @@ function describeLosses(commits: LostCommits): void {
     async (_what, losses) => {
       const account = await service().newAccount();
       const request = { path: '/batch', body: { ...managed, count: 200 } };
-      const delayed = commits.delayCommit(CHARGING_GROUP);
+      const delayed = commits.delayCommit(of(account, CHARGING_GROUP));
       const first = ask(account, request);
       const carryOut = await delayed;
       const transaction = vi.spyOn(service().store, 'transaction');
@@ -185,7 +186,7 @@ function describeLosses(commits: LostCommits): void {
     async (loss) => {
       const account = await service().newAccount();
       const id = await newWallet(account);
-      const lost: Promise<unknown> = commits[loss](DESTROYING);
+      const lost: Promise<unknown> = commits[loss](of(account, DESTROYING));
       const first = destroy(account, id);
       const carryOut = await lost;
       if (typeof carryOut === 'function') {

@@ -68,7 +68,11 @@ test('a tree whose master is destroyed while nobody reads is broken off, and not
   const { store, keys } = service;
   const answer = await service.post('/hd', TREE);
   await readFirst(answer);
-  const made = await settled(() => storedWallets(service));
+  // A signer that stands still has not stopped.
+  const made = await settled(async () => {
+    await keys.signer.health();
+    return storedWallets(service);
+  });
   const isMaster = eq(wallets.kind, 'master');
   const [master] = await store.db.delete(wallets).where(isMaster).returning();
   if (master === undefined) throw new Error('no master');

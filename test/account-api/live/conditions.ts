@@ -8,7 +8,7 @@ import { credentialsOf } from '../../../src/contract/wallets/send-case.ts';
 import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { command, createToken } from '../../support/wallet-account.ts';
-import { connectTo, query } from '../../wallets/live/query.ts';
+import { change, connectTo } from '../../wallets/live/query.ts';
 
 /** Every operation reads or writes one of these tables. */
 const TABLES = [
@@ -39,19 +39,19 @@ const COUNTS = 'sign_in_attempts';
 
 /** The tables are not where they should be. */
 export async function loseTables(databaseUrl: string): Promise<WalletState> {
-  await query(
+  await change(
     databaseUrl,
     [...TABLES, COUNTS].map((table) => `alter table ${table} rename to away_${table}`).join(';'),
   );
   const restore = [...TABLES, COUNTS]
     .map((table) => `alter table away_${table} rename to ${table}`)
     .join(';');
-  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+  return { [Symbol.asyncDispose]: async () => void (await change(databaseUrl, restore)) };
 }
 
 /** Every use of the tables fails as on a full disk, reading too, which may need room to sort; of empty ones as well. */
 export async function fillDisk(databaseUrl: string): Promise<WalletState> {
-  await query(
+  await change(
     databaseUrl,
     `create or replace function raise_full() returns boolean language plpgsql stable as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
@@ -68,7 +68,7 @@ export async function fillDisk(databaseUrl: string): Promise<WalletState> {
     (table) => `drop view ${table}; drop trigger a_full on away_${table};
       alter table away_${table} rename to ${table}`,
   )}`;
-  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, restore)) };
+  return { [Symbol.asyncDispose]: async () => void (await change(databaseUrl, restore)) };
 }
 
 const { served, waiting } = PLANS.account_concurrency;

@@ -31,14 +31,10 @@ function onServer(postgresUrl: string): void {
 
   test('holds every case of every operation; none is left out', () => {
     const others = shown.results.filter(({ outcome }) => outcome !== 'held');
-    expect(
-      others.map(({ case: { operation, name }, outcome, reasons }) => ({
-        operation,
-        name,
-        outcome,
-        reasons,
-      })),
-    ).toEqual([]);
+    const texts = others.map(({ case: { operation, name }, outcome, reasons }) =>
+      [operation, name, outcome, ...reasons].join(': '),
+    );
+    expect(texts).toEqual([]);
     expect(shown.results).toHaveLength(CASES.length);
   });
 

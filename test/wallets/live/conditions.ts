@@ -5,7 +5,7 @@ import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
-import { connectTo, query } from './query.ts';
+import { change, connectTo, query } from './query.ts';
 import { sendWithoutBody } from './slow-body.ts';
 
 /** A state that needs no way back. */
@@ -21,10 +21,10 @@ const NEEDED = ['audit_records', 'ledger_accounts'];
 
 /** The tables that operations need are not where they should be. */
 export async function breakStore(databaseUrl: string): Promise<WalletState> {
-  const rename = (from: string, to: string): Promise<unknown> =>
-    query(databaseUrl, NEEDED.map((name) => `alter table ${from}${name} rename to ${to}${name}`).join(';'));
+  const rename = (from: string, to: string): Promise<void> =>
+    change(databaseUrl, NEEDED.map((name) => `alter table ${from}${name} rename to ${to}${name}`).join(';'));
   await rename('', 'away_');
-  return { [Symbol.asyncDispose]: async () => void (await rename('away_', '')) };
+  return { [Symbol.asyncDispose]: () => rename('away_', '') };
 }
 
 /** What each operation writes first: the log, or what it sets aside. */
@@ -33,14 +33,14 @@ const WRITTEN_FIRST = ['audit_records', 'ledger_transactions'];
 /** Nothing more goes into the tables, as on a full disk. */
 export async function fillStore(databaseUrl: string): Promise<WalletState> {
   const onEach = (write: (table: string) => string): string => WRITTEN_FIRST.map(write).join(';');
-  await query(
+  await change(
     databaseUrl,
     `create or replace function tell_full() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
     ${onEach((table) => `create trigger a_full before insert on ${table} execute function tell_full()`)}`,
   );
   const empty = onEach((table) => `drop trigger a_full on ${table}`);
-  return { [Symbol.asyncDispose]: async () => void (await query(databaseUrl, empty)) };
+  return { [Symbol.asyncDispose]: () => change(databaseUrl, empty) };
 }
 
 /** No sealed key can be opened. */
