@@ -65,7 +65,7 @@ LAB_DATABASE := $(or $(KEYSLOT_LAB_DATABASE_URL),postgres://postgres@127.0.0.1:5
 LAB_REDIS := $(or $(KEYSLOT_LAB_REDIS_URL),redis://127.0.0.1:6379)
 
 lab: up-to-date ## let nodes, gateways, signers, PostgreSQL and Redis fail at once under clients of all protocols for ten minutes (MINUTES=10), and check what must hold
-	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
+	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_REDIS_TOPICS=shared KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
 		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --data-dir node_modules/.cache/keyslot-lab --out node_modules/.cache/keyslot-lab
 
 soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kill one of three under load (FAILOVERS=1000), or let three fail in every way under users of all protocols (USERS=10000); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000); PART=ledger: transfers to the embedded ledger (MINUTES=60 RATE=200 HISTORY=100000); PART=lab: make lab for an hour (MINUTES=60); PART=upgrade: replace two gateways of an older version one after the other under load (FROM=revision)

@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { isThorough } from './test/support/rounds.ts';
@@ -33,16 +34,20 @@ const WITHOUT_PROTECTION_KEYS = ['--no-memory-protection-keys'];
 export default defineConfig({
   test: {
     pool: 'forks',
-    // More than most machines of this size have cores: much of a test is waiting for a process to start.
-    maxWorkers: 4,
+    // One more than there are cores: part of a test is waiting. More would keep each other from answering in time.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. CI tests what runs in production.
     execArgv: [...WITHOUT_PROTECTION_KEYS, ...(process.env.CI === undefined ? ['--liftoff-only'] : [])],
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // As patient as `eventually`: a process may stand still for longer than the second that is the default.
+    expect: { poll: { timeout: 30_000 } },
     // Node loads the files as it does in production: their types are stripped, nothing else is done to them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
+    // The line that tells of a failure tells what was there, not `{ …(4) }`.
+    chaiConfig: { truncateThreshold: 400 },
     globalSetup: ['./test/support/run-directory.ts'],
     setupFiles: ['./test/support/keep-compiled.ts'],
     reporters: ['default', './test/support/summary-reporter.ts', ...(report === undefined ? [] : ['json'])],

@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { accessSync, constants, readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { toServiceError } from '../base/service-error.ts';
@@ -9,7 +9,7 @@ export type FollowOptions = {
   readonly load: () => Config;
   /** Applies it. @returns the settings that take effect with the next start only. */
   readonly apply: (config: Config) => readonly string[];
-  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** True: the running configuration was read earlier; the file is read at once. Default false. */
   readonly isUnread?: boolean;
   /** How often the file is looked at. */
@@ -20,7 +20,8 @@ const INTERVAL_MS = 2_000;
 
 /**
  * Reads the configuration file anew when it changes, and on SIGHUP. A configuration with a mistake is refused as a whole, with
- * every problem in the log, and the running one stays.
+ * every problem in the log, and the running one stays. A file that this process may not read, as after a change of its user, would never seem to
+ * change: the log says so once.
  *
  * @returns a function that stops that.
  */
@@ -32,6 +33,7 @@ export function followConfigFile({
   isUnread = false,
   intervalMs = INTERVAL_MS,
 }: FollowOptions): () => void {
+  warnIfDenied(file, log);
   let text = readText(file);
   const read = (): void => {
     try {
@@ -61,6 +63,21 @@ export function followConfigFile({
     unwatchFile(file, readIfChanged);
     process.off('SIGHUP', readOnSignal);
   };
+}
+
+function warnIfDenied(file: string, log: FollowOptions['log']): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') return;
+    const remedy = `give it to root and the group of the user of the gateway, with mode 0640 (chown root:GROUP ${file} && chmod 0640 ${file}), and restart`;
+    const user = process.geteuid?.();
+    log.warn(
+      { file, user, remedy },
+      'the configuration file cannot be read by the user of the gateway: changes of it have no effect until a restart',
+    );
+  }
 }
 
 /** Undefined if the file cannot be read, as while an editor replaces it. */

@@ -6,7 +6,7 @@ import {
   type SubscribeResponse,
   StreamServiceClient,
 } from '../../../generated/stream/service.ts';
-import { targetOf } from '../../../runtime/stream-call.ts';
+import { targetOf } from '../../../runtime/stream-connection.ts';
 
 /** A stream service as a caller from outside has it. */
 export type StreamTarget = {

@@ -9,16 +9,16 @@ import { errorText } from '../transaction/error-text.ts';
 import { impersonate } from '../transaction/impersonate.ts';
 import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
 import { refusedSimulation, simulateTransactionAt } from '../transaction/simulate.ts';
-import { isUnsigned } from '../transaction/verify-signatures.ts';
+import { missesSignature } from '../transaction/verify-signatures.ts';
 
 /**
- * Returns the signature once the transaction is pending; it may still not land. An unsigned one is refused without preflight too, as the
- * gateway refuses it (interface.md section 7); a node would forward it, and no leader would accept it.
+ * Returns the signature once the transaction is pending; it may still not land. One that is not fully signed is refused without preflight
+ * too, as the gateway refuses it (interface.md sections 4.1 and 7); a node would forward it, and no leader would accept it.
  */
 export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger, text, config) => {
   const transaction = impersonate(readTransaction(text, config?.encoding), ledger.impersonated);
   const skipPreflight = config?.skipPreflight === true;
-  if (skipPreflight && isUnsigned(transaction))
+  if (skipPreflight && missesSignature(transaction))
     throw preflightFailure('SignatureFailure', refusedSimulation('SignatureFailure'));
   const commitment = skipPreflight ? 'processed' : config?.preflightCommitment;
   const { slot } = viewBank(ledger, { commitment, minContextSlot: config?.minContextSlot ?? null });

@@ -7,9 +7,9 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 const NO_SIGNATURE = base58.encode(new Uint8Array(64));
 
-/** True when all signatures are zeros: the transaction is unsigned. */
-export function isUnsigned({ signatures }: DecodedTransaction): boolean {
-  return signatures.length > 0 && signatures.every((signature) => signature === NO_SIGNATURE);
+/** True when a signature is all zeros: the transaction is not fully signed. */
+export function missesSignature({ signatures }: DecodedTransaction): boolean {
+  return signatures.includes(NO_SIGNATURE);
 }
 
 /** True when every required signature is the signer's own Ed25519 signature of the message bytes, or that of an impersonated key. */

@@ -1,7 +1,8 @@
-import type {
-  GetTopicSchemaRequest,
-  GetTopicSchemaResponse,
-  ListTopicsResponse,
+import {
+  type GetTopicSchemaRequest,
+  type GetTopicSchemaResponse,
+  type ListTopicsResponse,
+  OutputFormat,
 } from '../../../generated/stream/service.ts';
 import { TOPIC_SOURCES } from '../../../generated/stream/sources.ts';
 import { isTopicName, TOPICS } from '../../../generated/stream/topics.ts';
@@ -25,4 +26,10 @@ export function getTopicSchema({ topic }: GetTopicSchemaRequest): GetTopicSchema
 /** Returns the error for a topic that does not exist. */
 export function topicUnknown(topic: string) {
   return serviceError('topicUnknown', { topic: shown(topic), known: Object.keys(TOPICS).join(', ') });
+}
+
+/** Checks the format of payloads: proto3 takes any number for an enum. @throws ServiceError `streamFormatUnknown`. */
+export function assertFormat(format: number): asserts format is OutputFormat {
+  if (format !== OutputFormat.PROTO && format !== OutputFormat.JSON)
+    throw serviceError('streamFormatUnknown', { value: format });
 }

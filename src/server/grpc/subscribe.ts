@@ -10,7 +10,7 @@ import type { TopicSelection } from '../../stream/entry.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { admitCall, type AdmitCallOptions, type Admitted, type CalledNetwork } from './admit-call.ts';
 import { requestOf, textOf } from './call-request.ts';
-import { topicUnknown } from './describe-topics.ts';
+import { assertFormat, topicUnknown } from './describe-topics.ts';
 import { StreamWriter, type UnreadLimits } from './stream-writer.ts';
 import { assertTopicAllowed, type TopicTokenOptions } from './topic-token.ts';
 
@@ -191,7 +191,7 @@ function readSelection(
 ): TopicSelection {
   const { topic, format } = request;
   if (!isTopicName(topic)) throw topicUnknown(topic);
-  if (format !== 0 && format !== 1) throw serviceError('streamFormatUnknown', { value: format });
+  assertFormat(format);
   return { topic, format, view: options.viewOf(accountId) };
 }
 

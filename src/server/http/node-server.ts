@@ -3,10 +3,11 @@ import { serviceError, toServiceError } from '../../base/service-error.ts';
 import { answerBody } from '../../rpc/answer-body.ts';
 import type { ServeCall } from '../../rpc/call.ts';
 import type { ListenOptions } from '../connections/listener.ts';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
+import { type HttpHandler, type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
 import { isJsonBody, readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';
+import { pathOf } from './target.ts';
 
 /** A validator's own limit of a request body. */
 export const MAX_BODY_BYTES = 51_200;
@@ -18,6 +19,8 @@ export type NodeServerOptions = ListenOptions &
   Pick<HttpServerOptions, 'connections' | 'onUpgrade'> & {
     /** Limit of a request body; default: a validator's. */
     readonly maxBodyBytes?: number;
+    /** Returns the handler of a path that something else is served at. */
+    readonly handlerOf?: (path: string) => HttpHandler | undefined;
   };
 
 /**
@@ -26,8 +29,12 @@ export type NodeServerOptions = ListenOptions &
  * @throws ServiceError portTaken, listenFailed.
  */
 export async function startNodeServer(serve: ServeCall, options: NodeServerOptions): Promise<HttpServer> {
-  const { maxBodyBytes = MAX_BODY_BYTES } = options;
-  return startHttpServer((request, response) => answer({ serve, maxBodyBytes }, request, response), {
+  const { maxBodyBytes = MAX_BODY_BYTES, handlerOf = () => undefined } = options;
+  const handle: HttpHandler = (request, response) => {
+    const other = handlerOf(pathOf(request.url ?? ''));
+    return other?.(request, response) ?? answer({ serve, maxBodyBytes }, request, response);
+  };
+  return startHttpServer(handle, {
     ...options,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     idleTimeoutMs: IDLE_TIMEOUT_MS,

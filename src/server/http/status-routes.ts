@@ -4,14 +4,16 @@ import { stringifyJson } from '../../rpc/json.ts';
 import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from './base-url.ts';
 import type { HttpHandler } from './http-server.ts';
+import { type ExcludedParts, readExcludedParts } from './excluded-parts.ts';
 import { isLocalRequest } from './local-request.ts';
 import { sendBody, sendError } from './respond.ts';
 import { pathOf } from './target.ts';
 
 /** The readiness of the server and the state of each of its parts. Holds no address and no secret. */
 export type Readiness = {
+  /** True if every part is ready that is not excluded. */
   readonly isReady: boolean;
-  /** True if some of its ledger nodes are not used: it is ready by the others. */
+  /** True if some of its ledger nodes are not used, and it is ready by the others, or if an excluded part is not ready. */
   readonly isDegraded?: boolean;
   /** True if the server was told to stop: it serves for a while, and should be sent nothing new. */
   readonly isStopping?: boolean;
@@ -24,7 +26,7 @@ export type ReadableMetrics = { readonly contentType: string; readonly read: () 
 export type OperationsOptions = {
   /** Absent: `/metrics` has its own listener, and is not served here. */
   readonly metrics?: ReadableMetrics | undefined;
-  readonly readReadiness: () => Promise<Readiness>;
+  readonly readReadiness: (excluded: ExcludedParts) => Promise<Readiness>;
   /** The JSON-RPC path of each network, for the document that describes them. */
   readonly rpcPaths: readonly string[];
   readonly baseUrlOf: BaseUrlOf;
@@ -32,7 +34,7 @@ export type OperationsOptions = {
 
 /**
  * Creates the handlers of the operator's paths: `/healthz` (the process answers), `/readyz` (200 or 503 by the state of its
- * parts), `/metrics` (Prometheus text, to loopback only; unless it has its own listener) and `/openrpc.json`, which names the
+ * parts, without those that the caller excludes), `/metrics` (Prometheus text, to loopback only; unless it has its own listener) and `/openrpc.json`, which names the
  * address that was requested.
  */
 export function createStatusRoutes({
@@ -45,8 +47,8 @@ export function createStatusRoutes({
     ['/healthz', readOnlyHandler(async () => ({ status: 200, body: '{"status":"ok"}\n' }))],
     [
       '/readyz',
-      readOnlyHandler(async () => {
-        const { parts, ...readiness } = await readReadiness();
+      readOnlyHandler(async (request) => {
+        const { parts, ...readiness } = await readReadiness(readExcludedParts(request.url ?? ''));
         const status = statusOf(readiness);
         const isServing = status === 'ready' || status === 'degraded';
         return { status: isServing ? 200 : 503, body: `${stringifyJson({ status, ...parts })}\n` };

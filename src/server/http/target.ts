@@ -16,3 +16,9 @@ export function pathOf(target: string): string {
   const address = query < 0 ? target : target.slice(0, query);
   return address.startsWith('/') ? address : address.replace(/^https?:\/\/[^/]*/i, '');
 }
+
+/** Returns the query of a request target, without its question mark; empty if there is none. */
+export function queryOf(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? '' : target.slice(query + 1);
+}

@@ -22,6 +22,9 @@ export type RequestChecks = {
   readonly bodyMembers: ReadonlySet<string>;
 };
 
+/** A request as it came: `body` holds the bytes of its body, if it has one. */
+export type UnreadRequest = Pick<FastifyRequest, 'headers' | 'query' | 'params' | 'body'>;
+
 /** A request of an operation, read and checked. */
 export type ReadRequest = {
   /** The id in the path; empty where the path has none. */
@@ -43,7 +46,7 @@ export function readRequest(
     operation,
     request,
     checks,
-  }: { readonly operation: string; readonly request: FastifyRequest; readonly checks: RequestChecks },
+  }: { readonly operation: string; readonly request: UnreadRequest; readonly checks: RequestChecks },
 ): ReadRequest {
   const { headers, query: parameters } = request;
   const bodyCheck = entry.method === 'POST' ? checks.bodies[operation] : undefined;
@@ -66,7 +69,7 @@ export function readKey({ idempotent }: ServedOperation, headers: IncomingHttpHe
   return idempotent && typeof text === 'string' ? readIdempotencyKey(text) : undefined;
 }
 
-function readBody(check: BodyCheck, { body, query }: FastifyRequest, { bodyMembers }: RequestChecks): object {
+function readBody(check: BodyCheck, { body, query }: UnreadRequest, { bodyMembers }: RequestChecks): object {
   const misplaced = misplacedMembers(query, bodyMembers);
   const { value, repeated } = parse(body as Buffer | undefined);
   const checked = checkAgainstBody(check, value);

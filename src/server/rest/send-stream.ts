@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import { MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
@@ -38,11 +38,15 @@ export async function sendStream(
   }
 }
 
-/** JSON lines get the media type that the client accepts. */
 function headersOf(form: StreamAnswer['form'], { req }: ServerResponse): Readonly<Record<string, string>> {
   if (form === 'csv') return CSV_HEADERS;
+  return { 'content-type': jsonLinesType(req) };
+}
+
+/** Returns the media type under which a request accepts JSON lines. */
+export function jsonLinesType({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const names = [MEDIA_TYPES.jsonl, OTHER_MEDIA_TYPES.jsonl].filter((name) => name !== undefined);
-  return { 'content-type': new Negotiator(req).mediaType(names) ?? MEDIA_TYPES.jsonl };
+  return new Negotiator({ headers }).mediaType(names) ?? MEDIA_TYPES.jsonl;
 }
 
 /** True if the bytes have left. */
