@@ -36,8 +36,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than there are cores: part of a test is waiting. More would keep each other from answering in time.
     maxWorkers: Math.min(4, availableParallelism() + 1),
-    // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. CI tests what runs in production.
-    execArgv: [...WITHOUT_PROTECTION_KEYS, ...(process.env.CI === undefined ? ['--liftoff-only'] : [])],
+    // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. In CI, servers that tests start run as in production.
+    execArgv: [...WITHOUT_PROTECTION_KEYS, '--liftoff-only'],
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
     testTimeout: 60_000,
     hookTimeout: 60_000,
