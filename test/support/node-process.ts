@@ -6,7 +6,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
 export const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
 /** A child compiles WebAssembly as this process does, which starts it sooner; in CI, as in production. */
-const FLAGS = process.env.CI === undefined ? process.execArgv.filter((flag) => flag === '--liftoff-only') : [];
+const FLAGS =
+  process.env.CI === undefined ? process.execArgv.filter((flag) => flag === '--liftoff-only') : [];
 const STOP_DEADLINE_MS = 10_000;
 
 export type NodeProcess = {
