@@ -222,19 +222,25 @@ function noteLoss({ known, noteSilence }: Pick<PubsubNode, 'known' | 'noteSilenc
 
 type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 
-/** Subscribes to slots, and ends a connection that announces none for too long. */
+/** How many times a connection is looked at in the time that it may be silent, as that is when it is made. */
+const LOOKS = 4;
+
+/**
+ * Subscribes to slots, and ends a connection that announces none for too long. That time is counted in looks: what a node announced
+ * while this process stood still is read after the first of them.
+ */
 function watchSlots(
   connection: PubsubConnection,
   { silenceMs, onSlot }: Pick<PubsubLinkOptions, 'silenceMs' | 'onSlot'>,
   { isForeign = () => false }: Pick<PubsubNode, 'isForeign'>,
 ) {
   const takers = new Set<OnNotification>();
-  let heardMs = performance.now();
+  let quietLooks = 0;
   let newestSlot: number | undefined;
   let newestRoot: number | undefined;
   const announced = Promise.withResolvers<void>();
   const hear = (result: Buffer): void => {
-    heardMs = performance.now();
+    quietLooks = 0;
     if (isForeign()) connection.end('closed');
     const { slot, root } = (JSON.parse(result.toString()) ?? {}) as SlotNotice;
     if (typeof root === 'number') newestRoot = root;
@@ -254,10 +260,12 @@ function watchSlots(
       throw error;
     },
   );
+  const everyMs = silenceMs() / LOOKS;
   const timer = setInterval(() => {
-    if (performance.now() - heardMs > silenceMs()) connection.end('silent');
+    quietLooks += 1;
+    if (quietLooks * everyMs > silenceMs()) connection.end('silent');
     else connection.ping();
-  }, silenceMs() / 4);
+  }, everyMs);
   const stop = (): void => clearInterval(timer);
   return {
     ...{ subscribed, slots: { takers }, stop, hasAnnounced: announced.promise },

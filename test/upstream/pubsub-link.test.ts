@@ -64,6 +64,10 @@ async function upAt(up: readonly PubsubNode['upstream'][], times: number): Promi
   await eventually(`it is up ${times} times`, () => up.length >= times || undefined);
 }
 
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 test('a node whose WebSocket takes connections and says nothing keeps nobody from the next one', async () => {
   const sound = await scripted();
   const nodes = [nodeAt(await blackHole()), nodeAt(sound.url)];
@@ -141,6 +145,22 @@ test('a node that is not used any more is left as soon as there is another one',
   await upAt(up, 2);
   expect(up[1]).toBe(nodes[0]?.upstream);
   expect(gone.sockets.size).toBe(0);
+});
+
+test('a node that announced slots while this process stood still was not silent', async () => {
+  const node = await scripted();
+  const nodes = [nodeAt(node.url)];
+  const losses: string[] = [];
+  const told: number[] = [];
+  const onSlot = (slot: number): void => {
+    told.push(slot);
+    if (told.length === 3) standStill(3_000);
+  };
+  const onDown = (loss: string): void => void losses.push(loss);
+  const { link } = linkTo(() => nodes, { silenceMs: () => 2_000, onSlot, onDown });
+  link.start();
+  await eventually('slots are told again', () => told.length > 5 || undefined);
+  expect(losses).toEqual([]);
 });
 
 test('a link is stopped at once while it connects', async () => {
