@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { findBarriers } from './axe.ts';
 import { createKey, describeInBrowser, signIn } from './use-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
-
-const WIDTHS = [375, 1440] as const;
+import { VIEWS } from './views.ts';
 
 describeInBrowser('the dashboard for everyone', (start) => {
   test('with the keyboard alone: past the navigation, through a dialog, and back to its button', async () => {
@@ -51,9 +50,7 @@ describeInBrowser('the dashboard for everyone', (start) => {
     await link.waitFor({ state: 'hidden' });
   });
 
-  test.each(
-    WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-  )(
+  test.each(VIEWS)(
     'no barrier, nothing wider than the screen, nothing that moves: $width px, $colorScheme',
     async (view) => {
       const { page, complaints } = await start({}, '/dashboard/keys', view);

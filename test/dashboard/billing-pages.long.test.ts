@@ -6,7 +6,8 @@ import { formatMonth } from '../../src/dashboard/parts/calendar.ts';
 import { findBarriers } from './axe.ts';
 import { download } from './download.ts';
 import { BILLING_ENV, fillBilling, fillCalmAccount, SECOND_MONTH } from './fill-billing.ts';
-import { useBilledAccounts, VIEWS } from './use-billed-accounts.ts';
+import { useBilledAccounts } from './use-billed-accounts.ts';
+import { VIEWS } from './views.ts';
 import { describeMemberPages, expectSound, type MemberPages } from './use-member-pages.ts';
 
 const ACCOUNTS = ['reading', 'changing', 'looking'];

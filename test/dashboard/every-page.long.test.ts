@@ -10,7 +10,8 @@ import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findBarriers } from './axe.ts';
 import { BILLING_ENV, fillBilling, SECOND_MONTH } from './fill-billing.ts';
 import { type FilledAccount, fillAccount } from './fill-account.ts';
-import { type DashboardView, openDashboard } from './open-dashboard.ts';
+import { openDashboard } from './open-dashboard.ts';
+import { OTHER_VIEWS, VIEWS } from './views.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
 
 const DEADLINE_MS = 180_000;
@@ -24,14 +25,6 @@ const DEEPER = [
 ];
 /** Where `make images` writes pictures of the pages. */
 const IMAGES = process.env.KEYSLOT_IMAGES;
-const VIEWS: readonly Required<Pick<DashboardView, 'width' | 'colorScheme'>>[] = [
-  { width: 375, colorScheme: 'light' },
-  { width: 375, colorScheme: 'dark' },
-  { width: 1440, colorScheme: 'light' },
-  { width: 1440, colorScheme: 'dark' },
-];
-/** Each width and each scheme once; the suites of single pages have the others. */
-const PAIRS = VIEWS.filter(({ width, colorScheme }) => (width === 375) === (colorScheme === 'dark'));
 
 const executable = findChromium();
 const postgres = await findPostgres();
@@ -67,7 +60,7 @@ function pages(chromium: string, postgresUrl: string): void {
     await world?.[Symbol.asyncDispose]();
   });
 
-  test.each(IMAGES === undefined ? PAIRS : VIEWS)(
+  test.each(IMAGES === undefined ? OTHER_VIEWS : [...VIEWS, ...OTHER_VIEWS])(
     'has no barrier, is no wider than the screen, does not move and asks nobody else: $width px, $colorScheme',
     async (view) => {
       const { baseUrl } = world.server;

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
+import { VIEWS } from './views.ts';
 
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const UNKNOWN = '3rXNqTkSnWj5gRHNsZYUujaMLK7cpQAtp9ah1qczEkFZHoeSNZUpqNrtF7QFckHt6abM2D4CsuiWA5KMTvqEdGYw';
@@ -83,31 +84,30 @@ await describeMemberPages('the pages of the explorer', ({ world, newMember, open
     await command.waitFor({ state: 'hidden' });
   });
 
-  test.each(
-    [375, 1440].flatMap((width) =>
-      (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-    ),
-  )('no barrier, nothing too wide, nothing that moves: $width px, $colorScheme', async (view) => {
-    const { page, complaints } = await open(await newMember(), '/wallets', view);
-    const address = await createWallet(page, 'seen');
-    await airdrop(page);
-    const visit = async (what: string, seen: string): Promise<void> => {
-      await page.goto(`${world().server.baseUrl}/dashboard/explorer/solana-localnet${what}`);
-      await page.getByText(seen).first().waitFor();
+  test.each(VIEWS)(
+    'no barrier, nothing too wide, nothing that moves: $width px, $colorScheme',
+    async (view) => {
+      const { page, complaints } = await open(await newMember(), '/wallets', view);
+      const address = await createWallet(page, 'seen');
+      await airdrop(page);
+      const visit = async (what: string, seen: string): Promise<void> => {
+        await page.goto(`${world().server.baseUrl}/dashboard/explorer/solana-localnet${what}`);
+        await page.getByText(seen).first().waitFor();
+        await expectSound(page);
+      };
+      await visit('', 'Current slot');
+      await visit(`/${address}`, 'succeeded');
+      const row = page.getByRole('table').getByRole('link');
+      const [signature, slot] = await Promise.all([
+        row.first().getAttribute('href'),
+        row.nth(1).getAttribute('href'),
+      ]);
+      await visit(`/${signature?.split('/').at(-1)}`, 'system: transfer');
+      await page.getByText('Try this call').click();
       await expectSound(page);
-    };
-    await visit('', 'Current slot');
-    await visit(`/${address}`, 'succeeded');
-    const row = page.getByRole('table').getByRole('link');
-    const [signature, slot] = await Promise.all([
-      row.first().getAttribute('href'),
-      row.nth(1).getAttribute('href'),
-    ]);
-    await visit(`/${signature?.split('/').at(-1)}`, 'system: transfer');
-    await page.getByText('Try this call').click();
-    await expectSound(page);
-    await visit(`/${slot?.split('/').at(-1)}`, 'Place');
-    await visit(`/${CLOCK}`, 'unixTimestamp');
-    expect(complaints).toEqual([]);
-  });
+      await visit(`/${slot?.split('/').at(-1)}`, 'Place');
+      await visit(`/${CLOCK}`, 'unixTimestamp');
+      expect(complaints).toEqual([]);
+    },
+  );
 });

@@ -6,8 +6,7 @@ import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
 import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
-
-const WIDTHS = [375, 1440] as const;
+import { VIEWS } from './views.ts';
 
 /** Fills the form of an invitation, and returns the link that is shown. */
 async function invite(page: Page, email: string, role: string): Promise<string> {
@@ -236,9 +235,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.waitForFunction('document.activeElement?.textContent === "Invite a member"');
   });
 
-  test.each(
-    WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-  )(
+  test.each(VIEWS)(
     'no barrier, nothing wider than the screen, nothing that moves: $width px, $colorScheme',
     async (view) => {
       const owner = await newOwner(`seen-${view.width}-${view.colorScheme}`);

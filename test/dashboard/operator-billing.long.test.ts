@@ -6,7 +6,8 @@ import { command } from '../support/wallet-account.ts';
 import { download } from './download.ts';
 import { BILLING_ENV, fillAccountInNeed, fillBilling } from './fill-billing.ts';
 import { readPdf } from './read-pdf.ts';
-import { useBilledAccounts, VIEWS } from './use-billed-accounts.ts';
+import { useBilledAccounts } from './use-billed-accounts.ts';
+import { VIEWS } from './views.ts';
 import { describeMemberPages, expectSound, type MemberPages } from './use-member-pages.ts';
 
 const ACCOUNTS = ['owing', 'owing-too', 'looked-at'] as const;

@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { PASSWORD } from '../account-api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
 import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
-
-const WIDTHS = [375, 1440] as const;
+import { VIEWS } from './views.ts';
 
 await describeWithServer('operators, in the dashboard of a server', ({ world, open }) => {
   /** An owner of the account that operates the server, with a backup code. */
@@ -197,9 +196,7 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     expect(names).toEqual(['Copy the account id']);
   });
 
-  test.each(
-    WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-  )('no barrier, and nothing wider than the screen: $width px, $colorScheme', async (view) => {
+  test.each(VIEWS)('no barrier, and nothing wider than the screen: $width px, $colorScheme', async (view) => {
     const { email, code } = await newOperator();
     const { page, complaints } = await open('', view);
     await enter(page, email, code);

@@ -4,6 +4,7 @@ import type { NetworkList, SpanCalls } from '../../generated/account/types.ts';
 import { findBarriers } from './axe.ts';
 import { describeInBrowser, signIn } from './use-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
+import { VIEWS } from './views.ts';
 
 const SINCE = '2026-11-24T08:30:00.000Z';
 const KNOWN = '2026-11-20T09:35:00.000Z';
@@ -43,9 +44,6 @@ const SERVED: NetworkList = {
     },
   ],
 };
-const VIEWS = [375, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 /** Each table as its accessible name and the texts of its rows. */
 async function tablesOf(page: Page): Promise<Readonly<Record<string, readonly string[]>>> {

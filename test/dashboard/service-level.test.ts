@@ -10,6 +10,7 @@ import { describeStanding, isPast } from '../../src/dashboard/pages/service-leve
 import { findBarriers } from './axe.ts';
 import { describeInBrowser, LOGIN, signIn } from './use-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
+import { VIEWS } from './views.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.now();
@@ -74,9 +75,6 @@ const CALM: Availability = {
   },
   planned_work: [],
 };
-const VIEWS = [375, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 test('a used up budget, and work within 48 hours or under way, need attention; nothing else does', () => {
   expect(ofServiceLevel(undefined, NOW_MS)).toEqual([]);

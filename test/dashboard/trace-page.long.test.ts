@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
+import { VIEWS } from './views.ts';
 
 const UNKNOWN = '3rXNqTkSnWj5gRHNsZYUujaMLK7cpQAtp9ah1qczEkFZHoeSNZUpqNrtF7QFckHt6abM2D4CsuiWA5KMTvqEdGYw';
 const TRACED = { KEYSLOT_LOCALNET_CHEAT_CODES: 'true', KEYSLOT_LOCALNET_GATEWAY_TRACE: 'true' };
@@ -7,11 +8,7 @@ const TRACED = { KEYSLOT_LOCALNET_CHEAT_CODES: 'true', KEYSLOT_LOCALNET_GATEWAY_
 await describeMemberPages(
   'the page that explains a transaction',
   ({ world, newMember, open }) => {
-    test.each(
-      [375, 1440].flatMap((width) =>
-        (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-      ),
-    )(
+    test.each(VIEWS)(
       'shows calls and accounts, without a barrier, too wide or moving: $width px, $colorScheme',
       async (view) => {
         const { page, complaints } = await open(await newMember(), '/wallets', view);

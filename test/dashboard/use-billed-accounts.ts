@@ -4,11 +4,6 @@ import { eventually } from '../../src/base/eventually.ts';
 import type { MemberServer } from '../account-api/sessions/member-server.ts';
 import { FIRST_MONTH, SECOND_MONTH } from './fill-billing.ts';
 
-/** Widths and themes that every page is looked at in. */
-export const VIEWS = [375, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
-
 /** Members and invoices of the accounts that a store was filled with before its server started. */
 export function useBilledAccounts(world: () => MemberServer) {
   /** Signs in a member of an account, with a fresh session. */

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { command } from '../support/wallet-account.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
+import { VIEWS } from './views.ts';
 
 const PAYEE = 'CrLun5xkJQhhJmvz3fLDByLWBVFFMNjvoDmaMTnwrWgQ';
 /** Price of a wallet (spec/plans.yaml). */
 const MICRO_USD_PER_WALLET = 1_000;
-const WIDTHS = [375, 1440] as const;
 
 /** A browser without the choice of a file to write to. */
 const WITHOUT_PICKER = 'delete window.showSaveFilePicker';
@@ -219,35 +219,36 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await page.getByRole('heading', { name: 'by keyboard' }).waitFor();
   });
 
-  test.each(
-    WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-  )('no barrier, nothing too wide, nothing that moves: $width px, $colorScheme', async (view) => {
-    const member = await newMember();
-    const { page, complaints } = await open(member, '/wallets', view);
-    await page.getByText('No wallets yet').waitFor();
-    await expectSound(page);
-    await createWallet(page, 'deposit');
-    await airdrop(page);
-    await page.reload();
-    await page.locator('.balance-amount').getByText('1 SOL', { exact: true }).waitFor();
-    await expectSound(page);
-    for (const name of ['Sign a message', 'Send on solana, localnet', 'Destroy']) {
-      await page.getByRole('button', { name }).click();
-      await page.getByRole('dialog').waitFor();
+  test.each(VIEWS)(
+    'no barrier, nothing too wide, nothing that moves: $width px, $colorScheme',
+    async (view) => {
+      const member = await newMember();
+      const { page, complaints } = await open(member, '/wallets', view);
+      await page.getByText('No wallets yet').waitFor();
       await expectSound(page);
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    }
-    await page.getByRole('link', { name: 'Transactions' }).click();
-    await page.getByText('succeeded').waitFor();
-    await expectSound(page);
-    await page.goto(`${world().server.baseUrl}/dashboard/wallets`);
-    await page.getByRole('row', { name: 'deposit' }).waitFor();
-    await expectSound(page);
-    await page.getByRole('button', { name: 'Create a batch' }).click();
-    await expectSound(page);
-    expect(complaints).toEqual([]);
-  });
+      await createWallet(page, 'deposit');
+      await airdrop(page);
+      await page.reload();
+      await page.locator('.balance-amount').getByText('1 SOL', { exact: true }).waitFor();
+      await expectSound(page);
+      for (const name of ['Sign a message', 'Send on solana, localnet', 'Destroy']) {
+        await page.getByRole('button', { name }).click();
+        await page.getByRole('dialog').waitFor();
+        await expectSound(page);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await page.getByRole('link', { name: 'Transactions' }).click();
+      await page.getByText('succeeded').waitFor();
+      await expectSound(page);
+      await page.goto(`${world().server.baseUrl}/dashboard/wallets`);
+      await page.getByRole('row', { name: 'deposit' }).waitFor();
+      await expectSound(page);
+      await page.getByRole('button', { name: 'Create a batch' }).click();
+      await expectSound(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 });
 
 async function beginBatch(

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { startReceiver, verified } from '../webhooks/receiver.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
+import { VIEWS } from './views.ts';
 
 await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
   /** Creates a webhook on the page; the session is fresh. @returns its secret. */
@@ -136,27 +137,26 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.getByText('No webhooks yet').waitFor();
   });
 
-  test.each(
-    [375, 1440].flatMap((width) =>
-      (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-    ),
-  )('no barrier, nothing too wide, nothing that moves: $width px, $colorScheme', async (view) => {
-    const receiver = await startReceiver();
-    const { page, complaints } = await open(await newMember(), '/webhooks', view);
-    await page.getByText('No webhooks yet').waitFor();
-    await expectSound(page);
-    await page.getByRole('button', { name: 'Create a webhook' }).click();
-    await expectSound(page);
-    await page.keyboard.press('Escape');
-    await createWebhook(page, receiver.url);
-    await expectSound(page);
-    await page.getByRole('link', { name: 'billing', exact: true }).click();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByRole('button', { name: 'Attempts of webhook.test' }).waitFor();
-    const shown = process.env.KEYSLOT_IMAGES;
-    if (shown !== undefined)
-      await page.screenshot({ path: `${shown}/webhook-${view.width}-${view.colorScheme}.png` });
-    await expectSound(page);
-    expect(complaints).toEqual([]);
-  });
+  test.each(VIEWS)(
+    'no barrier, nothing too wide, nothing that moves: $width px, $colorScheme',
+    async (view) => {
+      const receiver = await startReceiver();
+      const { page, complaints } = await open(await newMember(), '/webhooks', view);
+      await page.getByText('No webhooks yet').waitFor();
+      await expectSound(page);
+      await page.getByRole('button', { name: 'Create a webhook' }).click();
+      await expectSound(page);
+      await page.keyboard.press('Escape');
+      await createWebhook(page, receiver.url);
+      await expectSound(page);
+      await page.getByRole('link', { name: 'billing', exact: true }).click();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByRole('button', { name: 'Attempts of webhook.test' }).waitFor();
+      const shown = process.env.KEYSLOT_IMAGES;
+      if (shown !== undefined)
+        await page.screenshot({ path: `${shown}/webhook-${view.width}-${view.colorScheme}.png` });
+      await expectSound(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 });
