@@ -1,39 +1,39 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take more than half a minute: started last, one of them would be waited for alone. */
+/** The files that take longest, most of them more than half a minute: started last, one of them would be waited for alone. */
 const LONGEST = [
   'account-api/live/contract',
   'additions/one-of-each.long',
   'wallets/kill-client-streams',
-  'webhooks/killed-while-delivering.long',
-  'wallets/kill-server',
   'pack/packed-keyslot.long',
-  'cli/keys',
+  'dashboard/usage-and-audit.long',
+  'webhooks/ledger/losses',
+  'browser/wallet-reference',
   'cli',
-  'wallets/rotate-under-streams',
-  'wallets/stream-memory',
-  'attack/the-gateways-user-reaches-no-key.long',
-  'dashboard/every-page.long',
-  'account/billing/killed-while-closing.long',
-  'gateways/rolling-restart.long',
-  'contract/account-command.long',
-  'contract/subscriptions-command',
-  'wallets/kill-signer',
   'browser/reference-page',
-  'account/members/guessing',
+  'wallets/kill-server',
+  'wallets/stream-memory',
+  'cli/keys',
+  'wallets/service-level',
+  'contract/subscriptions-command',
   'contract/command',
+  'fuzz/hostile-clients',
+  'account/billing/months',
+  'dashboard/accessible',
+  'dashboard/real-server',
+  'real-time/losses',
+  'own-http/both-off',
   'backup/faults',
-  'ledger/own-reads/sessions.long',
-  'ledger/own-reads/histories.long',
-  'store/maintenance',
+  'contract/subscriptions.contract',
 ];
 
-/** Starts with the files that take longest. */
+/** Starts with the files that take longest, those that only a thorough run has among them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-      return at < 0 ? LONGEST.length : at;
+      if (at >= 0) return at;
+      return moduleId.endsWith('.long.test.ts') ? LONGEST.length : LONGEST.length + 1;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
