@@ -133,10 +133,10 @@ function connect(config: NodesConfig, parts: NodeParts): NetworkNodes {
         const kept = known.get(keyOf(upstream, index));
         return kept === undefined
           ? connectUpstream(upstream, index, parts)
-          : { ...kept, ...shareOf(upstream) };
+          : withShare(kept, shareOf(upstream));
       });
       nodes.replace(each, poolSettings(next, pool, parts.wrap));
-      for (const { key, leaving } of before) if (!each.some((one) => one.key === key)) leaving.abort();
+      for (const { leaving } of before) if (!each.some((one) => one.leaving === leaving)) leaving.abort();
       meter.stop();
       meter = measure();
     },
@@ -152,10 +152,26 @@ function connectUpstream(upstream: UpstreamConfig, index: number, { drift, wrap,
   const watch = new NodeWatch({ name: nodeName(upstream, index), upstream: connectNode(url, node) });
   const reached = { addresses: pubsubAddresses({ url, wsUrl }), upstream: watch.upstream, known: watch };
   const watched = drift.watchNode(reached, { nodeName: watch.name, version: () => watch.version });
-  const leaving = new AbortController();
-  const pubsub = { ...watched, upstream: wrapUpstream(watched.upstream, wrap), left: leaving.signal };
+  const pubsub = leavable({ ...watched, upstream: wrapUpstream(watched.upstream, wrap) });
   const spanned = withNodeSpans(watched.upstream, watch.name, tracing);
-  return { watch, upstream: spanned, pubsub, leaving, key: keyOf(upstream, index), ...shareOf(upstream) };
+  return { watch, upstream: spanned, ...pubsub, key: keyOf(upstream, index), ...shareOf(upstream) };
+}
+
+function leavable(node: PubsubNode) {
+  const leaving = new AbortController();
+  return { pubsub: { ...node, left: leaving.signal }, leaving };
+}
+
+type ConnectedNode = ReturnType<typeof connectUpstream>;
+
+/** The same connections with other roles. Subscriptions leave a node that takes them no longer; it may take new ones again later. */
+function withShare(node: ConnectedNode, share: ReturnType<typeof shareOf>): ConnectedNode {
+  const isLeft = takesSubscriptions(node) && !takesSubscriptions(share);
+  return { ...node, ...share, ...(isLeft ? leavable(node.pubsub) : {}) };
+}
+
+function takesSubscriptions({ roles }: Pick<UpstreamConfig, 'roles'>): boolean {
+  return roles.includes('subscribe');
 }
 
 /** Two nodes with the same key are the same connections. */
