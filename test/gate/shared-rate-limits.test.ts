@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { openRedisCounts } from '../../src/gate/shared-limit/redis-counts.ts';
+import { nearestOffset, openRedisCounts } from '../../src/gate/shared-limit/redis-counts.ts';
 import type { Report, SharedCounts } from '../../src/gate/shared-limit/shared-counts.ts';
 import { createSharedRateLimits, type WhenLost } from '../../src/gate/shared-limit/shared-rate-limits.ts';
 import { findRedis, REDIS_MISSING, uniquePrefix } from '../support/redis.ts';
@@ -145,7 +145,7 @@ async function forgetAll(redisUrl: string, prefix: string): Promise<void> {
 
 describe('without the common counts', () => {
   const openAlone = (whenLost: WhenLost) => {
-    const state = { isUp: true, nowMs: 0, reports: [] as Report[] };
+    const state = { isUp: true, nowMs: 0, reports: [] as Report[], isAnswering: Promise.resolve() };
     const counts: SharedCounts = {
       isUp: () => state.isUp,
       now: () => state.nowMs,
@@ -153,6 +153,7 @@ describe('without the common counts', () => {
         if (!state.isUp) throw new Error('lost');
         state.reports.push(report);
         const steps = new Map(state.reports.flatMap(({ used }) => [...used]));
+        await state.isAnswering;
         return { isAllowed: report.wish !== undefined, steps };
       },
     };
@@ -218,4 +219,33 @@ describe('without the common counts', () => {
     expect(state.reports.map(({ used }) => [...used])).toEqual([[[0, 10]]]);
     expect(await limit.look('k', PLAN)).toMatchObject({ remaining: 490 });
   });
+
+  test('what is charged while a report is under way counts once, also in the next step', async () => {
+    const { state, shared } = openAlone('open');
+    const limit = shared.of('call');
+    await limit.take('k', PLAN, 7);
+    const answered = Promise.withResolvers<void>();
+    state.isAnswering = answered.promise;
+    const merging = shared.merge();
+    state.nowMs += WINDOW_MS / STEPS;
+    await limit.take('k', PLAN, 40);
+    answered.resolve();
+    await merging;
+    await shared.merge();
+    expect(await limit.look('k', PLAN)).toMatchObject({ remaining: PLAN.burst - 47 });
+  });
+});
+
+test.each([
+  ['is kept where it can be right', 1_000, { atMs: 51_004, sentMs: 50_000, readMs: 50_010 }, 1_000],
+  [
+    'is not set back by an answer that is read late',
+    1_000,
+    { atMs: 51_001, sentMs: 50_000, readMs: 50_240 },
+    1_000,
+  ],
+  ['follows a clock that was set back', 1_000, { atMs: 21_000, sentMs: 50_000, readMs: 50_010 }, -28_999],
+  ['follows a clock that was set on', 1_000, { atMs: 81_000, sentMs: 50_000, readMs: 50_010 }, 30_990],
+])('the offset of the clock of Redis %s', (_, offsetMs, said, expected) => {
+  expect(nearestOffset(offsetMs, said)).toBe(expected);
 });

@@ -3,9 +3,6 @@ import { createRedisScript } from '../../base/redis-script.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import { argumentsOf, COUNT_SCRIPT, readAnswer } from './count-script.ts';
 
-/** The clock follows that of Redis in steps of at least this. */
-const DRIFT_MS = 5;
-
 export type RedisCountsOptions = Pick<RedisLinkOptions, 'url' | 'onUp' | 'onLost'> & {
   /** What the names of all keys begin with. */
   readonly prefix: string;
@@ -45,14 +42,25 @@ export function openRedisCounts({ prefix, url, onUp, onLost }: RedisCountsOption
     close,
     now: () => performance.now() + offsetMs,
     report: async (report) => {
-      const { window, atMs } = await ask(async (client) =>
-        readAnswer(
-          await count(client, { keys: [`${prefix}limit:${report.name}`], arguments: argumentsOf(report) }),
-        ),
-      );
-      const measured = atMs - performance.now();
-      if (Math.abs(measured - offsetMs) > DRIFT_MS) offsetMs = measured;
+      let sentMs = performance.now();
+      const { window, atMs } = await ask(async (client) => {
+        sentMs = performance.now();
+        const sent = { keys: [`${prefix}limit:${report.name}`], arguments: argumentsOf(report) };
+        return readAnswer(await count(client, sent));
+      });
+      offsetMs = nearestOffset(offsetMs, { atMs, sentMs, readMs: performance.now() });
       return window;
     },
   };
+}
+
+/**
+ * Follows another clock, which said a time in whole milliseconds between when it was asked and when the answer was read: the offset is left as
+ * it is as long as that is so with it. An answer that was read late sets nothing back.
+ */
+export function nearestOffset(
+  offsetMs: number,
+  { atMs, sentMs, readMs }: { readonly atMs: number; readonly sentMs: number; readonly readMs: number },
+): number {
+  return Math.min(Math.max(offsetMs, atMs - readMs), atMs + 1 - sentMs);
 }

@@ -14,6 +14,8 @@ export class ServerWindow {
   /** What is in reports that are not answered yet, in their order. */
   readonly #underWay = new Map<number, ReadonlyMap<number, number>>();
   #reports = 0;
+  /** The step of the last charge or report: an answer may come in a later one than its report was sent in. */
+  #present = 0;
   #strictUntilMs = 0;
 
   constructor(name: string, plan: PlanLimit) {
@@ -26,8 +28,8 @@ export class ServerWindow {
   take(nowMs: number, weight: number): Taken {
     const taken = this.#window.take(nowMs, weight);
     if (taken.isAllowed) {
-      const step = this.#window.stepAt(nowMs);
-      for (const steps of [this.#unreported, this.#own]) addTo(steps, step, weight);
+      this.#present = this.#window.stepAt(nowMs);
+      for (const steps of [this.#unreported, this.#own]) addTo(steps, this.#present, weight);
     } else this.#beStrict(nowMs);
     return taken;
   }
@@ -64,6 +66,7 @@ export class ServerWindow {
     wish?: Report['wish'],
   ): Promise<boolean> {
     const step = this.#window.stepAt(nowMs);
+    this.#present = step;
     const used = inWindow(this.#unreported, step);
     const number = ++this.#reports;
     this.#unreported = new Map();
@@ -73,7 +76,7 @@ export class ServerWindow {
       const { isAllowed, steps } = await send({ ...report, ...(wish && { wish }) });
       this.#underWay.delete(number);
       if (wish !== undefined && isAllowed) addTo(this.#own, step, wish.weight);
-      this.#learn(steps, step);
+      this.#learn(steps);
       if (wish !== undefined && !isAllowed) this.#beStrict(nowMs);
       return isAllowed;
     } catch (error) {
@@ -88,7 +91,8 @@ export class ServerWindow {
   }
 
   /** Of each step counts what is known of all servers, and at least what was allowed here. */
-  #learn(shared: ReadonlyMap<number, number>, step: number): void {
+  #learn(shared: ReadonlyMap<number, number>): void {
+    const step = this.#present;
     const known: Steps = new Map();
     for (const steps of [shared, ...this.#underWay.values(), this.#unreported])
       for (const [at, weight] of inWindow(steps, step)) addTo(known, at, weight);
