@@ -29,16 +29,21 @@ export function openPubsub(
       maxPayload: MAX_MESSAGE_BYTES,
     });
     const leave = (): void => socket.terminate();
+    const forget = (): void => over?.removeEventListener('abort', leave);
     over?.addEventListener('abort', leave);
     socket.once('unexpected-response', (request) => {
+      forget();
       resolve(NOT_SERVED);
       request.destroy();
     });
     socket.once('open', () => {
-      over?.removeEventListener('abort', leave);
+      forget();
       resolve(new PubsubConnection(socket, options));
     });
-    socket.on('error', (error) => reject(serviceError('upstreamUnavailable', {}, error)));
+    socket.on('error', (error) => {
+      forget();
+      reject(serviceError('upstreamUnavailable', {}, error));
+    });
     if (over?.aborted === true) leave();
   });
 }

@@ -78,6 +78,10 @@ export type UpstreamRequest = {
   readonly slotOf?: ((reply: UpstreamReply) => SlotFloor | undefined) | undefined;
   /** Judges the reply of a node: another node may have a better one. */
   readonly judge?: ((reply: UpstreamReply) => Judgement) | undefined;
+  /** Returns how much is missing in a reply that was judged `absent`; absent: each is as good as the first. */
+  readonly lacks?: ((reply: UpstreamReply) => number) | undefined;
+  /** True if it asks for a slot that no node can have soon: that a node refuses it is the answer. */
+  readonly isFarAhead?: boolean | undefined;
 };
 
 /**

@@ -69,15 +69,15 @@ export function isNullAnswer(body: Buffer): boolean {
   return NULL.test(body.toString('latin1', 0, HEAD_BYTES));
 }
 
-/** True if the value is a list with a null in it. */
-export function hasNullInValue(body: Buffer): boolean {
+/** How many nulls are in the list that is the value. */
+export function nullsInValue(body: Buffer): number {
   try {
     const { result } = parseJson(body.toString()) as {
       readonly result?: { readonly value?: unknown } | null;
     };
-    return Array.isArray(result?.value) && result.value.includes(null);
+    return Array.isArray(result?.value) ? result.value.filter((each) => each === null).length : 0;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return false;
+    if (error instanceof SyntaxError || error instanceof RangeError) return 0;
     throw error;
   }
 }

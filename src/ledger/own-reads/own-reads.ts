@@ -10,7 +10,7 @@ import { addMinContextSlot } from './add-min-context-slot.ts';
 import { AnswersTogether } from './answers-together.ts';
 import { type AnswerSlot, readAnswerSlot } from './answer-slot.ts';
 import { commitmentOf, factsOf, isBlock, isList } from './read-facts.ts';
-import { minContextSlotOf, missingOf, oldestSlotOf, type Read } from './read-facts.ts';
+import { lacksOf, minContextSlotOf, missingOf, oldestSlotOf, type Read } from './read-facts.ts';
 import { type Reader, Readers, type Sharing } from './readers.ts';
 import type { SentSeen } from './seen-slots.ts';
 
@@ -32,7 +32,10 @@ export type OwnReadsOptions = {
 };
 
 /** What a call adds to its request to a node. */
-export type PreparedRead = Pick<UpstreamRequest, 'reach' | 'oldestSlot' | 'judge' | 'slotOf'> & {
+export type PreparedRead = Pick<
+  UpstreamRequest,
+  'reach' | 'oldestSlot' | 'judge' | 'lacks' | 'isFarAhead' | 'slotOf'
+> & {
   readonly body: Buffer;
   /** Notes what the answer shows the reader. */
   readonly note: (reply: UpstreamReply) => void;
@@ -81,6 +84,8 @@ export class OwnReads {
       reach: reach && isList(facts) ? { ...reach, late: this.#lateOf(call, commitment, asked) } : reach,
       oldestSlot,
       judge: judgeOf(answer, { own, height }, missingOf(facts, call.params)),
+      lacks: lacksOf(facts, call.params),
+      isFarAhead: asked !== undefined && this.#isFarAhead(commitment, asked),
       slotOf: (reply) => {
         const slot = reply.kind === 'whole' && !reply.isError ? answer.read(reply.body).slot : undefined;
         return slot === undefined ? undefined : { commitment, slot };
@@ -174,12 +179,23 @@ export class OwnReads {
     height,
     asked,
   }: Least & { readonly commitment: Commitment }): Reach | undefined {
-    const { expected, slotsIn, waitMs } = this.#options;
-    const latest = expected(commitment);
-    const isSoon = asked !== undefined && latest > 0 && asked <= latest + (slotsIn(waitMs) ?? 0);
-    const slot = Math.max(own, isSoon ? asked : 0);
+    const slot = Math.max(own, asked !== undefined && this.#isSoon(commitment, asked) ? asked : 0);
     if (slot === 0 && height === 0) return undefined;
     return this.#reach([{ commitment, slot }], { asked, height });
+  }
+
+  /** True if a node has a slot by now, or in the time that is waited for it. */
+  #isSoon(commitment: Commitment, slot: number): boolean {
+    const { expected, slotsIn, waitMs } = this.#options;
+    const latest = expected(commitment);
+    return latest > 0 && slot <= latest + (slotsIn(waitMs) ?? 0);
+  }
+
+  /** True if no node can have a slot in that time, as far as is known. */
+  #isFarAhead(commitment: Commitment, slot: number): boolean {
+    const { expected, slotsIn, waitMs } = this.#options;
+    const isKnown = expected(commitment) > 0 && slotsIn(waitMs) !== undefined;
+    return isKnown && !this.#isSoon(commitment, slot);
   }
 
   /** A list of old history does not depend on the last slots: it may lack what the reader has seen, never what it asks for itself. */

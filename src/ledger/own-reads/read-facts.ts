@@ -2,7 +2,8 @@ import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { SLOT_FACTS, type SlotFacts } from '../../../generated/ledger/slots.ts';
 import type { Call } from '../../rpc/call.ts';
 import type { Commitment } from '../../rpc/commitment.ts';
-import { hasNullInValue, isNullAnswer } from './answer-slot.ts';
+import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
+import { isNullAnswer, nullsInValue } from './answer-slot.ts';
 
 export type Read = Pick<Call, 'method' | 'params'>;
 
@@ -32,8 +33,20 @@ export function missingOf(
   params: unknown,
 ): ((answer: Buffer) => boolean) | undefined {
   if (history === 'signature') return isNullAnswer;
-  const isSearch = history === 'signatures' && memberOf(params, 1, 'searchTransactionHistory') === true;
-  return isSearch ? hasNullInValue : undefined;
+  return isSearch(history, params) ? (body) => nullsInValue(body) > 0 : undefined;
+}
+
+/** Returns how much is missing in such an answer; undefined where that is all of it. */
+export function lacksOf(
+  { history }: SlotFacts,
+  params: unknown,
+): ((reply: UpstreamReply) => number) | undefined {
+  if (!isSearch(history, params)) return undefined;
+  return (reply) => (reply.kind === 'whole' && !reply.isError ? nullsInValue(reply.body) : Infinity);
+}
+
+function isSearch(history: SlotFacts['history'], params: unknown): boolean {
+  return history === 'signatures' && memberOf(params, 1, 'searchTransactionHistory') === true;
 }
 
 /** The oldest slot that a call reads, 0 if it may be any; undefined if it reads no past. */

@@ -42,7 +42,10 @@ export async function attempt(node: PoolNode, request: UpstreamRequest): Promise
     const reply = checkedReply(await node.upstream.send(request), request.id);
     health.noteAnswer();
     if (request.route !== undefined) request.route.noteSlot = (shown) => noteSlot(node, shown);
-    if (isLight(request)) health.latencies.add(performance.now() - startMs);
+    if (isLight(request)) {
+      const nowMs = performance.now();
+      health.noteLatency(nowMs - startMs, nowMs);
+    }
     if (isUnknown) request.needs?.onUnknown();
     return reply;
   } catch (error) {

@@ -35,6 +35,8 @@ export type Scene = {
 
 /** A node that fails more of its calls than this is degraded. */
 const MAX_ERROR_RATE = 0.3;
+/** A node that takes too long for more of its light reads is degraded. */
+const MAX_SLOW_RATE = 0.3;
 /** A probe takes longer than this only at a node that is overloaded or far away. */
 const MAX_PROBE_MS = 1_000;
 /** Nodes are read one after the other: less than this is no lag. */
@@ -81,10 +83,14 @@ function faultsOf(
   health.isLagging = lagMs !== null && lagMs > (health.isLagging ? maxLagMs / 2 : maxLagMs);
   const back = health.wentBack(nowMs);
   const { errorRate, probeMs = 0 } = health;
+  const slowRate = health.slowRate(nowMs);
   return [
     ...(health.isLagging ? [`behind by ${lagSlots} slots, ${((lagMs ?? 0) / 1_000).toFixed(1)} s`] : []),
     ...(back === undefined ? [] : [`went back from slot ${back.from} to ${back.to}`]),
     ...(errorRate > MAX_ERROR_RATE ? [`${Math.round(100 * errorRate)} % of its latest calls failed`] : []),
+    ...(slowRate > MAX_SLOW_RATE
+      ? [`took too long for ${Math.round(100 * slowRate)} % of its latest reads`]
+      : []),
     ...(probeMs > MAX_PROBE_MS ? [`took ${Math.round(probeMs)} ms to say its slot`] : []),
     ...(health.isBusy(nowMs) ? ['limits the rate of calls'] : []),
   ];

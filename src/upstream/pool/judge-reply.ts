@@ -22,10 +22,13 @@ const NODE_FAULTS: ReadonlySet<number> = new Set([NODE_UNHEALTHY, -32019, -32603
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
 /** Judges a node's reply to a read by its error, if it is one, or else as the request does. */
-export function judgeReply(reply: UpstreamReply, { judge }: Pick<UpstreamRequest, 'judge'>): Judgement {
+export function judgeReply(
+  reply: UpstreamReply,
+  { judge, isFarAhead = false }: Pick<UpstreamRequest, 'judge' | 'isFarAhead'>,
+): Judgement {
   if (reply.kind === 'whole' && reply.isError) {
     const code = codeOf(reply.body);
-    if (code === MIN_CONTEXT_SLOT_NOT_REACHED) return 'behind';
+    if (code === MIN_CONTEXT_SLOT_NOT_REACHED) return isFarAhead ? 'good' : 'behind';
     if (NOT_THERE.has(code)) return 'absent';
     if (NODE_FAULTS.has(code)) return 'failed';
   }

@@ -9,6 +9,8 @@ export type Genesis =
 
 /** Weight of the latest call in the error rate. */
 const LATEST = 0.1;
+/** The share of slow reads halves in this time: what is known of them grows old. */
+const SLOW_HALVES_MS = 20_000;
 /** Failures in a row that open the circuit; one is enough where nothing could be sent. */
 const OPENS_AFTER = 3;
 /** A node that limits the rate of calls is spared this long. */
@@ -31,6 +33,7 @@ export class NodeHealth {
   /** True while it has been too far behind and has not caught up. */
   isLagging = false;
   #errorRate = 0;
+  #slow = { rate: 0, atMs: 0 };
   #failuresInRow = 0;
   #isOpen = false;
   #lastFailure = '';
@@ -52,6 +55,11 @@ export class NodeHealth {
     return this.#lastFailure;
   }
 
+  /** The share of light reads that took too long, the latest weighing most: 0 to 1. Less of it is left the longer ago they were. */
+  slowRate(nowMs: number): number {
+    return this.#slow.rate * 0.5 ** ((nowMs - this.#slow.atMs) / SLOW_HALVES_MS);
+  }
+
   isBusy(nowMs: number): boolean {
     return nowMs < this.#busyUntilMs;
   }
@@ -59,6 +67,22 @@ export class NodeHealth {
   /** Returns from which slot to which the node went back, if that was lately. */
   wentBack(nowMs: number): { readonly from: number; readonly to: number } | undefined {
     return this.#backwards !== undefined && nowMs < this.#backwards.untilMs ? this.#backwards : undefined;
+  }
+
+  /** Notes that a light read took too long. A node may hang on these, and say its slot as ever. */
+  noteSlow(nowMs: number): void {
+    this.#noteLight(1, nowMs);
+  }
+
+  /** Notes that a light read was answered after so many milliseconds. */
+  noteLatency(tookMs: number, nowMs: number): void {
+    this.latencies.add(tookMs);
+    if (this.#slow.rate > 0) this.#noteLight(0, nowMs);
+  }
+
+  #noteLight(slow: 0 | 1, nowMs: number): void {
+    const rate = this.slowRate(nowMs);
+    this.#slow = { rate: rate + LATEST * (slow - rate), atMs: nowMs };
   }
 
   noteAnswer(): void {

@@ -39,17 +39,23 @@ const MARGIN_SLOTS = 1;
  */
 export function pickNode(nodes: readonly PoolNode[], pick: Pick): PoolNode | undefined {
   let best = NEVER;
-  let picked: PoolNode | undefined;
-  let weights = 0;
+  let equals: PoolNode[] = [];
   const from = historyFrom(nodes, pick);
   for (const node of nodes) {
     const rank = rankOf(node, from, pick);
     if (rank === NEVER || rank > best) continue;
-    if (rank < best) {
-      best = rank;
-      picked = undefined;
-      weights = 0;
-    }
+    if (rank < best) equals = [];
+    best = rank;
+    equals.push(node);
+  }
+  return inTurn(equals);
+}
+
+/** One of several nodes, each as often as its weight says. Those that are not among them gain nothing meanwhile. */
+function inTurn(nodes: readonly PoolNode[]): PoolNode | undefined {
+  let picked: PoolNode | undefined;
+  let weights = 0;
+  for (const node of nodes) {
     weights += node.weight;
     node.credit += node.weight;
     if (picked === undefined || node.credit > picked.credit) picked = node;
@@ -87,9 +93,11 @@ export function isHistoryOfSome(nodes: readonly PoolNode[], wanted: Wanted): boo
   return nodes.some((node) => node.verdict.standing !== 'foreign' && !hasHistory(node, from));
 }
 
-/** Lower is better. */
+/** Lower is better. One that is down is not waited for where another one has answered that it does not have what is asked. */
 function rankOf(node: PoolNode, from: number | undefined, pick: Pick): number {
   if (pick.tried.includes(node) || !mayTake(node, from, pick)) return NEVER;
+  const isAnswered = pick.lacking !== undefined && pick.lacking.length > 0;
+  if (isAnswered && node.verdict.standing === 'down') return NEVER;
   let rank = STANDING[node.verdict.standing];
   if (node.health.isBusy(pick.nowMs)) rank = Math.max(rank, STANDING.degraded);
   const { needs } = pick.request;

@@ -45,13 +45,17 @@ function ask({ watch }: PoolNode, method: MethodName, params: readonly unknown[]
   return askNode(watch.upstream, method, params, DEADLINE_MS);
 }
 
-/** Notes the oldest block that a node says it has. One that answers neither question, or late, is as sound as before. */
+/**
+ * Notes the oldest block that a node says it has. One that answers neither question, or late, is as sound as before; one that has said how far
+ * its long-term storage goes back, and is slow to say so again, still has it.
+ */
 async function readHistory(node: PoolNode): Promise<void> {
   const answers = await Promise.allSettled([
     ask(node, 'getFirstAvailableBlock'),
     ask(node, 'minimumLedgerSlot'),
   ]);
-  if (answers.every(({ status }) => status === 'rejected')) return;
+  const [{ status: ofStorage }, { status: ofLedger }] = answers;
+  if (ofStorage === 'rejected' && (ofLedger === 'rejected' || node.health.firstSlot !== undefined)) return;
   const slots = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
   node.health.firstSlot = slots.find(isCount);
 }

@@ -1,7 +1,7 @@
-import { type ServiceError, serviceError } from '../../base/service-error.ts';
+import { ServiceError, serviceError } from '../../base/service-error.ts';
 import { CallSignal } from '../../rpc/call-signal.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
-import type { UpstreamRequest } from '../upstream.ts';
+import type { Judgement, UpstreamRequest } from '../upstream.ts';
 import { attempt, isLight, mayMoveOn, noteSlot } from './attempt.ts';
 import { judgeReply } from './judge-reply.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -151,7 +151,10 @@ class Reading {
   }
 
   #tire(node: PoolNode): void {
-    if (isLight(this.#request) && !this.#slow.has(node)) this.#askAgainAfter(node, this.#turns.patienceMs());
+    const isLost = isLight(this.#request) && !this.#slow.has(node);
+    if (isLost) this.#askAgainAfter(node, this.#turns.patienceMs());
+    // Those that are asked later have less patience: that they are slow by it says nothing of them.
+    if (isLost && this.#slow.size === 0) node.health.noteSlow(performance.now());
     this.#slow.add(node);
     this.#lookAgain(node);
   }
@@ -179,9 +182,19 @@ class Reading {
     if (judgement === 'failed') this.#askAgainAfter(node, ASK_AGAIN_MS);
     if (judgement === 'behind') this.#askAgainAfter(node, CATCH_UP_MS);
     if (judgement === 'absent') this.#lacking.push(node);
-    if (this.#spare[judgement] === undefined) this.#spare[judgement] = reply;
-    else drop(reply);
+    this.#spareReply(judgement, reply);
     this.#moveOn(node, judgement);
+  }
+
+  /** Keeps the first reply of a kind; of those that lack something, the one that lacks least. */
+  #spareReply(kind: Exclude<Judgement, 'good'>, reply: UpstreamReply): void {
+    const kept = this.#spare[kind];
+    const { lacks } = this.#request;
+    const isBetter =
+      kept === undefined || (kind === 'absent' && lacks !== undefined && lacks(reply) < lacks(kept));
+    if (isBetter) this.#spare[kind] = reply;
+    const dropped = isBetter ? kept : reply;
+    if (dropped !== undefined) drop(dropped);
   }
 
   #fail(node: PoolNode, error: unknown): void {
@@ -193,7 +206,8 @@ class Reading {
       this.#failure = error;
       this.#askAgainAfter(node, ASK_AGAIN_MS);
       this.#moveOn(node, 'failed');
-    } else this.#finish(() => this.#reject(error));
+    } else if (this.#spare.absent !== undefined && isOutOfTime(this.#request)) this.#end();
+    else this.#finish(() => this.#reject(error));
   }
 
   #askAgainAfter(node: PoolNode, ms: number): void {
@@ -222,7 +236,7 @@ class Reading {
     }
   }
 
-  /** Ends with the best that came: no node is left to ask. */
+  /** Ends with the best that came: no node is left to ask, or no time. */
   #end(): void {
     const { behind, absent, failed } = this.#spare;
     const isBehind = behind !== undefined && this.#request.reach !== undefined;
@@ -254,6 +268,11 @@ class Reading {
   #stopWaiting(): void {
     if (this.#running.size === 0) clearTimeout(this.#timer);
   }
+}
+
+/** True if the time for the answer is over, rather than that its client has left. */
+function isOutOfTime({ signal: { reason } }: UpstreamRequest): boolean {
+  return reason instanceof ServiceError && reason.code === 'upstreamTimeout';
 }
 
 function drop(reply: UpstreamReply): void {

@@ -2,7 +2,7 @@ import { serviceError } from '../../base/service-error.ts';
 import { CallSignal } from '../../rpc/call-signal.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import type { UpstreamRequest } from '../upstream.ts';
-import { attempt, mayMoveOn } from './attempt.ts';
+import { attempt, isPassedOver, mayMoveOn } from './attempt.ts';
 import { isUnread } from './judge-reply.ts';
 import type { PoolNode } from './pool-node.ts';
 
@@ -14,7 +14,7 @@ type Pick = (request: UpstreamRequest, tried: readonly PoolNode[]) => PoolNode |
 /**
  * Sends a call that must not run twice at one node: to one node, and to the next only while nothing was sent or it was refused
  * unread. With `atOnce` above 1 it goes to as many nodes at the same time, each once: the first success is the answer, or else
- * the first reply, or else the first error. A node that has not answered 5 s after the first success is left.
+ * the first reply, or else the first error after which it may have run, or the first. A node that has not answered 5 s after the first success is left.
  */
 export async function sendOnce(request: UpstreamRequest, pick: Pick, atOnce: number): Promise<UpstreamReply> {
   const tried: PoolNode[] = [];
@@ -52,11 +52,12 @@ export async function sendOnce(request: UpstreamRequest, pick: Pick, atOnce: num
     void ended.then(() => clearTimeout(timer));
     return answer;
   } catch {
-    const [first, ...others] = await ended;
-    const outcomes = first === undefined ? others : [first, ...others];
+    const outcomes = await ended;
     const answered = outcomes.find((outcome) => outcome.status === 'fulfilled');
     if (answered !== undefined) return answered.value;
-    throw first?.status === 'rejected' ? first.reason : serviceError('upstreamUnavailable');
+    const errors: unknown[] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    // One that may have taken it decides: after the others it could be sent anew.
+    throw errors.find((error) => !isPassedOver(error)) ?? errors[0] ?? serviceError('upstreamUnavailable');
   } finally {
     void ended.then(forget);
   }

@@ -7,6 +7,7 @@ useChainTime();
 
 const ADDRESS = 'J8rksYxxzQtYv1Eq4hZ7YsiKFK3bfwd5PkxgfXG8uSEq';
 const SIGNATURE = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
+const UNKNOWN = SIGNATURE.replace(/^5/, '4');
 const AT_PROCESSED = { commitment: 'processed' };
 const FINALIZED = 32;
 const BACK = 5_000;
@@ -140,3 +141,22 @@ test('a status that one node does not have any more is read at one that has, if 
   expect((await search({ searchTransactionHistory: true })).result).not.toMatchObject({ value: [null] });
   expect(pruned.asked('getSignatureStatuses')).toBe(asked + 1);
 });
+
+test.each([
+  ['the node of old history last', ['read'], ['archive']],
+  ['the node of old history first', ['archive', 'read'], ['read']],
+] as const)(
+  'a status that one node has is shown although another signature is unknown everywhere: %s',
+  async (_, first, second) => {
+    const { callOwn, nodes } = await startChainGateway({
+      ...{ nodes: 2, shares: [{ roles: [...first] }, { roles: [...second] }] },
+    });
+    const archive = nodes[(first as readonly string[]).includes('archive') ? 0 : 1];
+    archive?.landed.set(SIGNATURE, chainSlot() - BACK);
+    const params = [[UNKNOWN, SIGNATURE], { searchTransactionHistory: true }];
+    for (let round = 0; round < 4; round++) {
+      const { result } = await inTime(callOwn(`k${round}`, 'getSignatureStatuses', params));
+      expect((result as { readonly value: unknown }).value).toEqual([null, expect.objectContaining({ err: null })]);
+    }
+  },
+);
