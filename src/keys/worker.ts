@@ -1,6 +1,6 @@
-import { constants, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { lowerPriority } from '../base/lower-priority.ts';
 import { loadEngineOf } from './load-engine.ts';
 import type { KeyEngine } from './engine.ts';
 import type { KeyTask, TaskResult, WorkerSettings } from './key-task.ts';
@@ -9,8 +9,8 @@ import { makeChildren } from './make-children.ts';
 import { makeMaster } from './make-master.ts';
 import { makeWallets } from './make-wallets.ts';
 
-// A thread of the key pool. It yields to the main thread, which answers requests: on Linux a thread can have a priority of its own.
-if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+// A thread of the key pool.
+lowerPriority();
 
 const engine = loadProven(workerData);
 

@@ -36,6 +36,7 @@ const OUTAGES: ReadonlySet<string> = new Set([
   ...['signerUnavailable', 'keyBackendFailed'],
 ]);
 
-function isOutage(error: unknown): boolean {
+/** True of an error after which the same work may succeed. */
+export function isOutage(error: unknown): boolean {
   return error instanceof ServiceError && OUTAGES.has(error.code);
 }

@@ -44,21 +44,30 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   await forgetGone(store, id, watch);
   const settled = await settleAbandoned(options, clock.nowMs());
   if (settled > 0) log.warn({ settled }, 'settled reservations of processes that are gone');
-  let beat: Promise<unknown> = Promise.resolve();
+  const tidy = async (): Promise<void> => {
+    await forgetGone(store, id, watch);
+    await settleAbandoned(options, clock.nowMs());
+    await deleteExpiredKeys(store, clock.nowMs());
+  };
+  const logFailure = (error: unknown): void =>
+    log.error({ err: error }, 'the heartbeat failed; trying again');
+  let beat: Promise<void> | undefined;
+  let tidying: Promise<void> | undefined;
+  // Others take a process for gone that shows no life for a minute: that waits for nothing else, which may take longer.
   const timer = setInterval(() => {
-    beat = beat
-      .then(() => showLife(store, id))
-      .then(() => forgetGone(store, id, watch))
-      .then(() => settleAbandoned(options, clock.nowMs()))
-      .then(() => deleteExpiredKeys(store, clock.nowMs()))
-      .catch((error: unknown) => log.error({ err: error }, 'the heartbeat failed; trying again'));
+    beat ??= showLife(store, id)
+      .catch(logFailure)
+      .finally(() => (beat = undefined));
+    tidying ??= tidy()
+      .catch(logFailure)
+      .finally(() => (tidying = undefined));
   }, beatMs);
   timer.unref();
   return {
     id,
     close: async () => {
       clearInterval(timer);
-      await beat;
+      await Promise.all([beat, tidying]);
       await store.db.delete(gateways).where(eq(gateways.id, id));
       await settleAbandoned(options, clock.nowMs());
     },

@@ -66,18 +66,30 @@ export async function settleAbandoned({ store, log }: SettleOptions, nowMs: numb
 
 type Lost = Pick<typeof reservations.$inferSelect, 'id' | 'accountId' | 'claimId' | 'units'>;
 
-/** Locks the row of the key before the books, as everywhere. */
+/**
+ * Charges what may have been delivered, and records that with the key. Locks the row of the key before the books, as everywhere. A reservation
+ * that its owner has closed meanwhile charged something else, or nothing: its key is the owner's.
+ */
 async function chargeLost(tx: StoreTransaction, lost: Lost, nowMs: number): Promise<void> {
-  if (lost.claimId !== null) {
-    const isClaimed = and(eq(idempotencyKeys.claimId, lost.claimId), isNull(idempotencyKeys.status));
+  const { claimId, accountId } = lost;
+  const isClaimed =
+    claimId === null
+      ? undefined
+      : and(
+          eq(idempotencyKeys.claimId, claimId),
+          isNull(idempotencyKeys.status),
+          eq(idempotencyKeys.accountId, accountId),
+        );
+  if (isClaimed !== undefined)
+    await tx.select({ key: idempotencyKeys.key }).from(idempotencyKeys).where(isClaimed).for('update');
+  const charge = await chargeInFull(tx, SPEC_PRICES, lost, nowMs);
+  if (charge === undefined) return;
+  if (isClaimed !== undefined)
     await tx
       .update(idempotencyKeys)
       .set({ status: STREAM_STATUS, charged: Number(lost.units), ownerId: null })
-      .where(and(eq(idempotencyKeys.accountId, lost.accountId), isClaimed));
-  }
-  const charge = await chargeInFull(tx, SPEC_PRICES, lost, nowMs);
-  if (charge === undefined) return;
+      .where(isClaimed);
   const { units } = charge;
   const fact = { action: 'charge', outcome: 'interrupted', units, requestId: createRequestId() };
-  await appendAudit(tx, lost.accountId, [{ ...fact, charges: [charge] }], nowMs);
+  await appendAudit(tx, accountId, [{ ...fact, charges: [charge] }], nowMs);
 }

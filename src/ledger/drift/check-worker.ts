@@ -1,15 +1,14 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from '../../base/lower-priority.ts';
 import { openrpcDocument } from '../openrpc-document.ts';
 import { createAnswerCheck } from './answer-check.ts';
 import type { CheckRequest, FromThread, ToThread } from './check-request.ts';
 import type { Finding } from './finding.ts';
 import { parseSample } from './parse-sample.ts';
 
-// The thread that checks samples of answers against the specification. It yields to the main thread: on Linux a single thread can
-// have its own priority.
+// The thread that checks samples of answers against the specification.
 if (parentPort === null) throw new Error('this file runs as a worker thread');
-if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+lowerPriority();
 
 const port = parentPort;
 const check = createAnswerCheck(openrpcDocument());

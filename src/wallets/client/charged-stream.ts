@@ -1,12 +1,9 @@
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
-import { ServiceError } from '../../base/service-error.ts';
+import { isOutage } from '../retry-until-settled.ts';
 import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import { transact, tryTogether } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-
-/** Codes of errors for a reservation that is settled. */
-const SETTLED: ReadonlySet<string> = new Set(['reservationClosed', 'reservationCharged']);
 
 /**
  * Passes client wallets on and charges for those that its reader received while the client was connected: at the end, before the stream
@@ -63,8 +60,8 @@ function settleStream(
       });
       if (delivered > 0) claim.end();
     } catch (error) {
-      // Settled already: by an earlier try whose answer was lost, or by a process that took this one for gone.
-      if (error instanceof ServiceError && SETTLED.has(error.code)) claim.end();
+      // Not tried again: settled by an earlier try whose answer was lost, or by a process that took this one for gone; or it cannot be.
+      if (!isOutage(error)) claim.end();
       throw error;
     }
   });

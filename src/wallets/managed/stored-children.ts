@@ -38,8 +38,14 @@ export async function readChildren(
   indexes: readonly ChildIndex[],
 ): Promise<Map<string, WalletRow>> {
   const isThere = at(wallets, masterId, indexes);
-  const rows = await read(context, (db) => db.select().from(wallets).where(isThere));
-  const [gone] = await destroyedOf(context, rows);
+  const found = await read(context, (db) =>
+    db
+      .select({ row: wallets, isGone: sql<boolean>`${isDestroyed}` })
+      .from(wallets)
+      .where(isThere),
+  );
+  const rows = found.map(({ row }) => row);
+  const gone = found.find(({ isGone }) => isGone)?.row ?? (await destroyedOf(context, rows))[0];
   if (gone !== undefined) throw serviceError('derivationDestroyed', { x: gone.x ?? 0, y: gone.y ?? 0 });
   return new Map(rows.map((row) => [childIndexKey(row), row]));
 }

@@ -119,6 +119,27 @@ describeStores('what a process that is gone reserved', (backend) => {
     expect(await left()).toEqual([0, 0]);
   });
 
+  test('and settled itself, a moment before, leaves its key as it is: nothing of it counts as charged', async () => {
+    const accountId = await invoiced();
+    const [claimId, fingerprint, createdAt] = [randomUUID(), Buffer.alloc(32), new Date(OCTOBER)];
+    const row = { accountId, key: 'k', fingerprint, ownerId, createdAt, claimId };
+    await store().db.insert(idempotencyKeys).values(row);
+    const work = { accountId, operation: 'wallet_creation', units: UNITS, nowMs: OCTOBER } as const;
+    const terms: ReservationTerms = { ...newTerms(), isChargedWhenLost: true, claimId };
+    const reserved = await store().transaction((tx) => gone.reserve(tx, work, terms));
+    const { db } = store();
+    const keys: unknown[] = [];
+    const transaction: Store['transaction'] = async (run) => {
+      await store().transaction((tx) => gone.settle(tx, reserved, 0, OCTOBER));
+      const result = await store().transaction(run);
+      keys.push(...(await db.select().from(idempotencyKeys)));
+      return result;
+    };
+    await settleAbandoned({ store: { db, transaction } as Store, log: SILENT }, OCTOBER);
+    expect(keys).toEqual([expect.objectContaining({ status: null, charged: null })]);
+    expect(await standing(store(), accountId)).toEqual({ reserved: 0n, charged: 0n });
+  });
+
   test('and what it charges later is refused: it learns if everything was charged', async () => {
     const accountId = await invoiced();
     const [charged, released] = [await reserve(accountId, true), await reserve(accountId, false)];
