@@ -152,3 +152,24 @@ test('a destruction that is asked for again while its key is known to be destroy
   expect(await hasRow(id)).toBe(false);
   expect((await destructions(account)).filter((line) => line === 'destroy ok')).toHaveLength(1);
 });
+
+test('a child that another gateway has destroyed, and whose row is still there, is not handed out in its tree', async () => {
+  const account = await service().newAccount();
+  const wanted = { custody: 'managed', accounts: { start: 0, count: 2 } };
+  const made = (await (await account.send('POST', '/v1/wallets/hd', wanted)).json()) as {
+    readonly master: { readonly wallet_id: string };
+    readonly wallets: readonly { readonly wallet_id: string }[];
+  };
+  const tree = { ...wanted, master_wallet_id: made.master.wallet_id };
+  expect((await account.send('POST', '/v1/wallets/hd', tree)).status).toBe(200);
+  const id = made.wallets[1]?.wallet_id ?? '';
+  await service()
+    .store.db.insert(signerTombstones)
+    .values({
+      ...{ signer: Buffer.from(id), seq: 1 },
+      fingerprint: sql`substring(sha256(convert_to('wallet' || chr(10) || ${id}, 'UTF8')) from 1 for 16)`,
+    });
+  expect((await account.send('GET', `/v1/wallets/${id}`)).status).toBe(404);
+  const answer = await account.send('POST', '/v1/wallets/hd', tree);
+  expect([answer.status, await answer.json()]).toMatchObject([409, { code: 'derivation_destroyed' }]);
+});
