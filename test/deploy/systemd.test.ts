@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,8 +27,9 @@ test.each(SERVICES)(
       LimitCORE: ['0'],
     });
     const kept = Service.CapabilityBoundingSet?.[0]?.split(' ') ?? [];
-    const allowed = ['CAP_SETUID', 'CAP_SETGID', 'CAP_DAC_READ_SEARCH'];
-    expect(kept.filter((capability) => !allowed.includes(capability))).toEqual([]);
+    const needed = ['CAP_SETUID', 'CAP_SETGID', 'CAP_DAC_READ_SEARCH'];
+    // A backup ends its process of the gateway's user.
+    expect(kept).toEqual(name === 'keyslot-backup.service' ? [...needed, 'CAP_KILL'] : needed);
     expect(Service.AmbientCapabilities ?? ['']).toEqual(['']);
   },
 );
@@ -49,6 +50,26 @@ test('a backup makes the directory that it is written to', () => {
   const [, directory] = /backup create "([^"]+)\/[^/"]+"/.exec(Service.ExecStart?.join('') ?? '') ?? [];
   expect(directory).toBeDefined();
   expect(Service.ExecStartPre).toContain(`+/usr/bin/install -d -m 0700 ${directory}`);
+});
+
+test('a backup removes drafts that others left, and neither backups nor a draft that is written', () => {
+  const [find = ''] =
+    readUnit('keyslot-backup.service').Service?.ExecStartPre?.filter((line) => line.includes('.partial')) ??
+    [];
+  const directory = mkdtempSync(join(tmpdir(), 'keyslot-drafts-'));
+  try {
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['old.age.partial', 'old.age', 'new.age.partial']) {
+      writeFileSync(join(directory, name), '');
+      if (name.startsWith('old')) utimesSync(join(directory, name), old, old);
+    }
+    // Without a shell, as systemd starts it.
+    const [program = '', ...args] = find.replace('/var/backups/keyslot', directory).split(' ');
+    expect(spawnSync(program, args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(directory).toSorted()).toEqual(['new.age.partial', 'old.age']);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
 test('a server has longer to stop than its grace in a rolling restart, its requests and its workers take', () => {
