@@ -72,6 +72,11 @@ test('a backup removes drafts that others left, and neither backups nor a draft 
   }
 });
 
+test('a server whose start fails is started again for as long as it takes', () => {
+  const { Unit = {}, Service = {} } = readUnit('keyslot.service');
+  expect([Unit.StartLimitIntervalSec, Service.Restart]).toEqual([['0'], ['always']]);
+});
+
 test('a server has longer to stop than its grace in a rolling restart, its requests and its workers take', () => {
   const deadline = CONFIG_SETTINGS.find(({ env }) => env === 'KEYSLOT_SHUTDOWN_DEADLINE_MS')?.default;
   const [, grace] = /KEYSLOT_SHUTDOWN_GRACE_MS=(\d+)/.exec(operateText) ?? [];
