@@ -84,38 +84,6 @@ test('a server has longer to stop than its grace in a rolling restart, its reque
   expect(Number(stop) * 1_000).toBeGreaterThan(Number(grace) + Number(deadline) + WORKERS_MS);
 });
 
-test('the command line has the settings of the service', async () => {
-  const { Service = {} } = readUnit('keyslot.service');
-  const folder = mkdtempSync(join(tmpdir(), 'keyslot-command-'));
-  try {
-    const environment = join(folder, 'environment');
-    const program = join(folder, 'program');
-    writeFileSync(
-      environment,
-      '# a note\nKEYSLOT_DATABASE_URL=postgres://a:b@c/d?e=f&g=h i\n\nKEYSLOT_LOG_LEVEL=warn',
-    );
-    writeFileSync(program, '#!/bin/sh\nenv | grep ^KEYSLOT_\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
-    const script = readDeployFile('keyslot')
-      .replaceAll('/etc/keyslot/environment', environment)
-      .replaceAll('/opt/keyslot/node_modules/node/bin/node', program);
-    const { stdout, stderr } = spawnSync('sh', ['-c', script, 'keyslot', 'keys', 'list', 'a b'], {
-      encoding: 'utf8',
-      env: {},
-    });
-    const lines = stdout.trimEnd().split('\n');
-    const pairs = Service.Environment?.flatMap((line) => line.split(' ')) ?? [];
-    expect([stderr, lines]).toEqual([
-      '',
-      expect.arrayContaining([
-        ...[...pairs, 'KEYSLOT_DATABASE_URL=postgres://a:b@c/d?e=f&g=h i', 'KEYSLOT_LOG_LEVEL=warn'],
-      ]),
-    ]);
-    expect(lines.slice(-5)).toEqual(['keys', 'list', 'a b', '--config', '/etc/keyslot/keyslot.yaml']);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
 test.skipIf(!hasAnalyze).each(UNITS)('%s is what systemd accepts (apt-get install systemd)', (name) => {
   const directory = mkdtempSync(join(tmpdir(), 'keyslot-units-'));
   try {
