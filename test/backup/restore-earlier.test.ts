@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dumpLines } from '../../src/backup/dump-lines.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
+import { describeRestore } from '../../src/cli/backup-text.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { SILENT } from '../store/backends.ts';
 import { makeEarlier } from '../store/make-earlier.ts';
@@ -27,11 +28,17 @@ function restore(from: string, to: string) {
   });
 }
 
-test('a backup of an older version is restored into an embedded store, and migrated', async () => {
+test('a backup of an older version is restored into an embedded store and migrated, which the restore says', async () => {
   await makeEarlier(
     { dataDir: join(directory(), 'older'), schema: 'keyslot' },
     { before: '0013_operators', rows: [] },
   );
-  expect(await restore('older', 'restored')).toMatchObject({ store: 'pglite' });
-  await (await openStore({ dataDir: join(directory(), 'restored') }, SILENT)).close();
+  const migrated = await restore('older', 'restored');
+  expect(migrated).toMatchObject({ version: '0.0.7', migrated: true });
+  expect(describeRestore(migrated)).toContain('migrated from those of Keyslot 0.0.7');
+
+  const same = await restore('restored', 'again');
+  expect(same).toMatchObject({ version: '0.0.7', migrated: false });
+  expect(describeRestore(same)).not.toContain('migrated');
+  await (await openStore({ dataDir: join(directory(), 'again') }, SILENT)).close();
 });
