@@ -37,9 +37,16 @@ export async function startDump(job: DumpJob, user: SystemUser | undefined): Pro
   child.on('message', (message: FromDump) => {
     if (message.kind !== 'started') outcome.resolve(message);
   });
-  void exited.then(() => outcome.reject(ended(child)));
+  // All of them, as a process that cannot be killed is an error too: one that nobody listens to ends this process.
+  child.on('error', (error) => outcome.reject(refuse(error.message, error)));
+  exited.then(
+    () => outcome.reject(ended(child)),
+    () => undefined,
+  );
   outcome.promise.catch(() => undefined);
-  await Promise.race([once(child, 'message'), exited]);
+  await Promise.race([once(child, 'message'), exited]).catch((error: Error) => {
+    throw refuse(error.message, error);
+  });
   send(child, { kind: 'dump', job, user });
   let counts: BackupCounts | undefined;
   async function* bytes(): AsyncGenerator<Buffer> {
@@ -61,7 +68,11 @@ export async function startDump(job: DumpJob, user: SystemUser | undefined): Pro
       send(child, { kind: 'kept', backup });
       await exited;
     },
-    close: () => void child.kill('SIGKILL'),
+    close: () => {
+      // It may have another user, whose processes root may not kill without CAP_KILL; it ends when it is disconnected, too.
+      if (child.connected) child.disconnect();
+      child.kill('SIGKILL');
+    },
   };
 }
 
@@ -70,8 +81,9 @@ function send(child: ChildProcess, message: ToDump): void {
 }
 
 function ended({ exitCode, signalCode }: ChildProcess): Error {
-  return serviceError('copyRefused', {
-    where: 'the process that reads the store',
-    reason: `it ended with ${signalCode ?? `exit code ${exitCode}`}`,
-  });
+  return refuse(`it ended with ${signalCode ?? `exit code ${exitCode}`}`);
+}
+
+function refuse(reason: string, cause?: unknown): Error {
+  return serviceError('copyRefused', { where: 'the process that reads the store', reason }, cause);
 }

@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { serviceError } from '../base/service-error.ts';
 import { syncDirectory } from '../signer/files/write-durably.ts';
 import { openDraftSchema } from '../store/copy/draft-schema.ts';
+import { compareMigrations } from '../store/known-migrations.ts';
+import { MIGRATIONS } from '../store/migrate.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';
 import { RESTORE_AGAIN } from '../store/unfinished-restore.ts';
 import type { SystemUser } from '../users/system-user.ts';
@@ -32,6 +34,10 @@ export type RestoreResult = {
   readonly data_dir: string;
   readonly store: 'pglite' | 'postgres';
   readonly made_at: string;
+  /** The version that made the backup. */
+  readonly version: string;
+  /** True: its tables were those of an older version, and have been migrated. That one does not start on them. */
+  readonly migrated: boolean;
   /** Rows of the backup; with `files_only` none of them was written. */
   readonly rows: number;
   readonly files_only: boolean;
@@ -85,6 +91,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
     data_dir: dataDir,
     store: store.databaseUrl === undefined ? 'pglite' : 'postgres',
     ...factsOf(restored),
+    migrated: !isFilesOnly && (await compareMigrations(restored.migrations, MIGRATIONS)) === 'older',
     checks,
     files_only: isFilesOnly,
     kept_heads_file: isHeadsKept,
@@ -108,8 +115,11 @@ export function assertSound(checks: readonly CopyCheck[], where: string): void {
 }
 
 /** The facts of a backup that results show. */
-export function factsOf({ head, counts }: Restored): { readonly made_at: string; readonly rows: number } {
-  return { made_at: head.made_at, rows: Object.values(counts.tables).reduce((sum, count) => sum + count, 0) };
+export function factsOf({
+  head: { made_at, version },
+  counts,
+}: Restored): Pick<RestoreResult, 'made_at' | 'version' | 'rows'> {
+  return { made_at, version, rows: Object.values(counts.tables).reduce((sum, count) => sum + count, 0) };
 }
 
 /** By now the database may be restored: the draft stays, and the error says how to go on. */

@@ -27,6 +27,8 @@ export type RestoreTarget = {
 export type Restored = {
   readonly head: BackupHead;
   readonly store: StoreLine['store'];
+  /** The migrations of its tables, by their instants. */
+  readonly migrations: StoreLine['migrations'];
   readonly counts: BackupCounts;
 };
 
@@ -64,7 +66,7 @@ export async function restoreInto(
     if (head === undefined || store === undefined) throw refuse(where, 'it holds no store');
     const counts = counter.counts();
     if (writer !== undefined) assertSameCounts(counts.tables, await writer.finish(), where);
-    return { head, store: store.store, counts };
+    return { head, store: store.store, migrations: store.migrations, counts };
   } finally {
     await writer?.close();
   }

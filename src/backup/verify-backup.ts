@@ -50,7 +50,7 @@ export async function verifyBackup({ file, lines, scratch, log }: VerifyOptions)
     const checks = await verifyRestored(place, log);
     return {
       is_sound: checks.every(({ ok }) => ok),
-      ...{ ...factsOf(restored), version: restored.head.version, store: restored.store },
+      ...{ ...factsOf(restored), store: restored.store },
       ...{ tables: restored.counts.tables, files: restored.counts.files, checks },
     };
   } finally {

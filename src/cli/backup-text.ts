@@ -43,6 +43,8 @@ ${checks.map(line).join('')}${is_sound ? 'The backup is sound.' : 'The backup is
 export function describeRestore({
   data_dir,
   made_at,
+  version,
+  migrated,
   rows,
   checks,
   kept_heads_file,
@@ -53,8 +55,11 @@ export function describeRestore({
   const kept = kept_heads_file
     ? 'The file of audit heads outside the data directory was there, and is kept.\n'
     : '';
+  const isNewer = migrated
+    ? `The tables were migrated from those of Keyslot ${version}, which does not start on them: to go back to it, restore with it.\n`
+    : '';
   return `${data_dir} is as it was at ${made_at}: ${rows} rows.
-${checks.map(line).join('')}${kept}What was done since then is lost. Keys that were destroyed since could be used again: destroy them before you let anyone in.
+${checks.map(line).join('')}${isNewer}${kept}What was done since then is lost. Keys that were destroyed since could be used again: destroy them before you let anyone in.
 `;
 }
 

@@ -1,11 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { NODE, type NodeProcess, startNode } from '../support/node-process.ts';
 import { allowTraversal, runAs } from '../support/run-as.ts';
 import { systemUser, type TestUser, usersMissing } from '../support/system-users.ts';
 import { startScriptedNode } from '../server/scripted-node.ts';
@@ -114,6 +123,35 @@ describe.skipIf(missing !== undefined)(
       symlinkSync('/etc/hostname', join(data, 'signer', 'master.key'));
       const lured = await run(['backup', 'create', join(place, 'c.age'), '--recipient', recipient], data);
       expect([lured.end, lured.stderr]).toEqual(['exit code 1', expect.stringContaining('master.key')]);
+    });
+
+    test('that fails says why and leaves nothing, also where root may not kill processes of others', () => {
+      const place = mkdtempSync(join(tmpdir(), 'keyslot-users-'));
+      execFileSync('chmod', ['711', place]);
+      onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+      const data = join(place, 'data');
+      mkdirSync(data, { mode: 0o700 });
+      chownSync(data, gateway.uid, gateway.uid);
+      const run = (...command: readonly string[]) => {
+        const args = ['--bounding-set=-kill', NODE, 'src/main.ts', 'backup', ...command];
+        const env = {
+          ...{
+            PATH: process.env.PATH,
+            KEYSLOT_DATA_DIR: data,
+            KEYSLOT_DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
+          },
+          ...{ KEYSLOT_GATEWAY_USER: gateway.name, KEYSLOT_SIGNER_USER: signer.name },
+        };
+        return spawnSync('setpriv', args, { encoding: 'utf8', env, timeout: 60_000 });
+      };
+      const made = run('key', join(place, 'key.txt'));
+      const [recipient = made.stderr] = /age1\w+/.exec(made.stdout) ?? [];
+      const { status, stderr } = run('create', join(place, 'a.age'), '--recipient', recipient);
+      expect([status, stderr]).toEqual([
+        1,
+        'keyslot: PostgreSQL a@127.0.0.1:1/b: connect ECONNREFUSED 127.0.0.1:1\n',
+      ]);
+      expect(readdirSync(place).toSorted()).toEqual(['data', 'key.txt']);
     });
   },
 );

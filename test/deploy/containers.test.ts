@@ -1,9 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { BlockList } from 'node:net';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { readOperateBlock } from '../support/operate-blocks.ts';
+import { ROOT } from '../support/source-files.ts';
 import { deployPath, readDeployFile, readDeployYaml } from './deploy-files.ts';
 
 type Service = Readonly<Record<string, unknown>> & {
@@ -171,6 +175,38 @@ describe('compose', () => {
       compose.networks.inside.ipam.config.map(({ subnet }) => subnet),
     );
     expect(config.http.behind_proxy).toBe(true);
+  });
+});
+
+describe('what is made beside compose.yaml: secrets, keys, backups and copies of volumes', () => {
+  const made = [
+    /mkdir -p ([\w ]+) &&/.exec(readDeployFile('compose.yaml'))?.[1]?.split(' ') ?? [],
+    ...['\nbackup gateway-1', ' restore /restore/'].map((part) =>
+      [...readOperateBlock(part).matchAll(/install -d .*?(\w+)$|\.\/(\S+\.old)|(\S+-key\.txt)/gm)].flatMap(
+        ([, ...names]) => names.filter((name) => name !== undefined),
+      ),
+    ),
+  ].flat();
+
+  test('is all known here', () => {
+    expect(made).toEqual(['secrets', 'tls', 'backups', 'gateway-1.old', 'restore', 'backup-key.txt']);
+  });
+
+  test.each([
+    ['the image', readDeployFile('Containerfile.dockerignore'), ''],
+    // Without a slash git looks in all folders.
+    ['git', readFileSync(new URL('.gitignore', ROOT), 'utf8'), '**/'],
+  ])('never gets into %s', (_, text, everywhere) => {
+    const patterns = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.replace(/\/$/, ''))
+      .map((line) => (line.includes('/') ? line : `${everywhere}${line}`));
+    for (const name of made)
+      expect(
+        patterns.filter((pattern) => matchesGlob(join('docs/deploy', name), pattern)),
+        name,
+      ).not.toEqual([]);
   });
 });
 

@@ -22,6 +22,8 @@ export async function makeEarlier(
   const applied = entries.slice(0, at);
   const store = await openStore({ ...place, schema: `${schema}_other` }, SILENT);
   await store.transaction(async (tx) => {
+    // A prepared embedded store has the usual one.
+    await tx.execute(sql.raw(`drop schema if exists ${schema} cascade`));
     await tx.execute(sql.raw(`create schema ${schema}`));
     await tx.execute(sql.raw(`set local search_path to ${schema}`));
     await tx.execute(

@@ -1,5 +1,8 @@
+import pg from 'pg';
 import type { Logger } from 'pino';
-import { applyMigrations } from '../migrate.ts';
+import type { Backend } from '../backend.ts';
+import { compareMigrations } from '../known-migrations.ts';
+import { applyMigrations, MIGRATIONS } from '../migrate.ts';
 import { DEFAULT_SCHEMA, openBackend, type StoreOptions } from '../open-backend.ts';
 import { withStoreFaults } from '../store-errors.ts';
 import { createCopyClient } from './copy-client.ts';
@@ -30,6 +33,8 @@ export async function openCopyTarget(
   };
   const guarded = <T>(work: () => Promise<T>): Promise<T> => withStoreFaults(backend.where, work);
   try {
+    if (backend.kind === 'pglite' && (await compareMigrations(migrations, MIGRATIONS)) === 'older')
+      await guarded(() => dropTables(backend, schema));
     await withMigrationsUntil(migrations, where, (folder) =>
       guarded(() => applyMigrations(backend.clientConfig, schema, undefined, folder)),
     );
@@ -45,5 +50,16 @@ export async function openCopyTarget(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** A new embedded store may be a copy of the prepared one, with the tables of this version. */
+async function dropTables({ clientConfig }: Backend, schema: string): Promise<void> {
+  const client = createCopyClient(clientConfig);
+  await client.connect();
+  try {
+    await client.query(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`);
+  } finally {
+    await client.end();
   }
 }

@@ -156,7 +156,10 @@ test.each([
     const params = [[UNKNOWN, SIGNATURE], { searchTransactionHistory: true }];
     for (let round = 0; round < 4; round++) {
       const { result } = await inTime(callOwn(`k${round}`, 'getSignatureStatuses', params));
-      expect((result as { readonly value: unknown }).value).toEqual([null, expect.objectContaining({ err: null })]);
+      expect((result as { readonly value: unknown }).value).toEqual([
+        null,
+        expect.objectContaining({ err: null }),
+      ]);
     }
   },
 );
