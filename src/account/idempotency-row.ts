@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { and, eq, isNull } from '../store/drizzle.ts';
+import { and, eq, isNull, or } from '../store/drizzle.ts';
 import { gateways, type idempotencyKeys } from '../store/access-tables.ts';
 import { reservations } from '../store/money-tables.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
@@ -24,7 +24,7 @@ export function isSameRequest({ fingerprint: kept }: KeyRow, fingerprint: Uint8A
 
 /**
  * True while the process that does the work is alive and, if it is this one, still works on it; or while it left money reserved that is
- * about to be charged in full, which the key will then record.
+ * about to be settled: charged in full, which the key will then record, or given back, behind what is still being stored.
  */
 export async function isInUse(
   tx: StoreTransaction,
@@ -37,6 +37,12 @@ export async function isInUse(
     const owners = await tx.select({ id: gateways.id }).from(gateways).where(eq(gateways.id, row.ownerId));
     if (owners.length > 0) return true;
   }
-  const isLeft = and(eq(reservations.claimId, row.claimId), isNull(reservations.closedAt));
+  const isOfClaim = eq(reservations.claimId, row.claimId);
+  // Work that is charged as it is stored reserves without a claim.
+  const isOfGone =
+    row.ownerId === ownerId
+      ? undefined
+      : and(eq(reservations.accountId, row.accountId), eq(reservations.ownerId, row.ownerId));
+  const isLeft = and(or(isOfClaim, isOfGone), isNull(reservations.closedAt));
   return (await tx.select({ id: reservations.id }).from(reservations).where(isLeft)).length > 0;
 }

@@ -4,6 +4,7 @@ import type { Claim, IdempotencyFinding, IdempotentAnswer } from '../../src/acco
 import { createIdempotency, deleteExpiredKeys, readIdempotencyKey } from '../../src/account/idempotency.ts';
 import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
+import { newTerms } from '../../src/account/money/reservation.ts';
 import { createMoney } from '../../src/account/money/money.ts';
 import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
@@ -183,6 +184,21 @@ describeStores('idempotency keys', (backend) => {
       charged: 2_000n,
       reserved: 0n,
     });
+  });
+
+  test('whose work left money set aside that is about to be given back are in use until it is', async () => {
+    const { account, begin } = await newRequest();
+    const goneId = randomUUID();
+    const gone = createIdempotency({ ownerId: goneId, installationKey });
+    const fingerprint = gone.fingerprint('createWallet', BODY);
+    await inTransaction((tx) => gone.begin(tx, { ...account, fingerprint, nowMs: NOW_MS }));
+    await pay(store(), account.accountId, 5_000n);
+    const { accountId } = account;
+    const work = { accountId, operation: 'wallet_creation', units: 2, nowMs: NOW_MS } as const;
+    await inTransaction((tx) => createMoney({ ownerId: goneId }).reserve(tx, work, newTerms()));
+    expect(await begin()).toEqual({ kind: 'inUse' });
+    await settleAbandoned({ store: store(), log: SILENT }, NOW_MS);
+    expect(await begin()).toMatchObject({ kind: 'new' });
   });
 
   test('go on with work that made wallets and stopped midway, for one of those that ask', async () => {

@@ -5,6 +5,10 @@ import { createMoney, type Quote } from '../../src/account/money/money.ts';
 import { SPEC_PRICES } from '../../src/account/money/prices.ts';
 import { verifyAudit } from '../../src/account/audit/verify-audit.ts';
 import { quoteOf } from '../../src/wallets/charging/assert-affordable.ts';
+import { serviceError } from '../../src/base/service-error.ts';
+import type { KeyChunk } from '../../src/keys/pool.ts';
+import { reserveQuoted } from '../../src/wallets/charging/reserve.ts';
+import { chargedStream } from '../../src/wallets/client/charged-stream.ts';
 import { NO_CLAIM } from '../../src/wallets/claim.ts';
 import { settle } from '../../src/wallets/charging/settle.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
@@ -36,7 +40,9 @@ describeStores('the end of work', (backend) => {
       const { available, operations } = await readBalance(store(), accountId, NOW_MS);
       return { available, signed: operations.managed_signing ?? 0n, records: accounts[0]?.records };
     };
-    return { quote: () => quoteOf(context, store().db, WORK), sign, read };
+    const creations = async () =>
+      (await readBalance(store(), accountId, NOW_MS)).operations.wallet_creation ?? 0n;
+    return { context, quote: () => quoteOf(context, store().db, WORK), sign, read, creations };
   }
 
   test('is written with one way to the embedded store, when the log is known, and step by step to PostgreSQL', async () => {
@@ -59,6 +65,31 @@ describeStores('the end of work', (backend) => {
       context: { required: 100n, available: 50n },
     });
     expect(await read()).toEqual({ available: 50n, signed: 1n, records: 1 });
+  });
+
+  test('charges what a stream has delivered although its key was given to another request meanwhile', async () => {
+    const { context, read, creations } = await setUp(1_000_000n);
+    const quote = await quoteOf(context, store().db, { operation: 'wallet_creation', units: 5 });
+    const dropped: unknown[] = [];
+    const lost = {
+      ...context,
+      claim: {
+        ...NO_CLAIM,
+        workId: randomUUID(),
+        finish: () => Promise.reject(serviceError('reservationClosed')),
+      },
+      keys: { drop: (chunk: unknown) => void dropped.push(chunk) },
+      ...{ signal: new AbortController().signal, retryUntilSettled: (work: () => Promise<void>) => work() },
+    } as unknown as WalletContext;
+    const reservation = await reserveQuoted(lost, quote);
+    const chunks = (async function* () {
+      for (const count of [2, 3]) yield { count } as KeyChunk;
+    })();
+    let passed = 0;
+    for await (const { count } of chargedStream(lost, reservation, chunks)) passed += count;
+    expect([passed, dropped.length, await creations()]).toEqual([5, 2, 5n]);
+    expect(await read()).toMatchObject({ available: 1_000_000n - reservation.amount });
+    await expectSoundBooks(store(), SPEC_PRICES);
   });
 
   test('of many requests of an account at once is charged once each', async () => {

@@ -1,5 +1,6 @@
 import type { Reservation } from '../../account/money/reservation.ts';
 import type { KeyChunk, KeyChunks } from '../../keys/pool.ts';
+import { ServiceError } from '../../base/service-error.ts';
 import { isOutage } from '../retry-until-settled.ts';
 import { audit, auditExpected, charging, type WalletFact } from '../audit.ts';
 import { transact, tryTogether } from '../transact.ts';
@@ -49,14 +50,20 @@ function settleStream(
   const outcome = isWhole ? 'ok' : 'interrupted';
   const facts = [{ action: 'create', outcome, units: delivered }];
   const isSimple = delivered > 0 && claim.workId === undefined;
+  const settle = (isClaimed: boolean): Promise<void> =>
+    transact(context, async (tx) => {
+      if (isClaimed) await claim.finish(tx, { charged: delivered });
+      const receipt = await money.settle(tx, reservation, delivered, clock.nowMs());
+      await audit(tx, context, charging(facts, [receipt.charge]));
+    });
   return retryUntilSettled(async () => {
     try {
       const isSettled = isSimple && (await settleTogether(context, reservation, { delivered, facts }));
       if (isSettled) return;
-      await transact(context, async (tx) => {
-        if (delivered > 0) await claim.finish(tx, { charged: delivered });
-        const receipt = await money.settle(tx, reservation, delivered, clock.nowMs());
-        await audit(tx, context, charging(facts, [receipt.charge]));
+      await settle(delivered > 0).catch((error: unknown) => {
+        // Its key was given to another request, by a process that took this one for gone: what was delivered is charged all the same.
+        if (isClosed(error)) return settle(false);
+        throw error;
       });
       if (delivered > 0) claim.end();
     } catch (error) {
@@ -65,6 +72,10 @@ function settleStream(
       throw error;
     }
   });
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'reservationClosed';
 }
 
 async function settleTogether(
