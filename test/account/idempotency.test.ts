@@ -158,44 +158,37 @@ describeStores('idempotency keys', (backend) => {
     expect(kinds.sort()).toEqual([...Array(7).fill('inUse'), 'replacement']);
   });
 
-  test('whose work left money set aside that is about to be charged are in use until it is', async () => {
-    const { account, begin } = await newRequest();
+  /** Work of a process that is gone, which set aside money for two wallets. */
+  const leaveReserved = async (
+    { accountId, key }: { readonly accountId: string; readonly key: string },
+    isStream: boolean,
+  ) => {
     const goneId = randomUUID();
     const gone = createIdempotency({ ownerId: goneId, installationKey });
-    const fingerprint = gone.fingerprint('createWallet', BODY);
-    const { claim } = begun(
-      await inTransaction((tx) => gone.begin(tx, { ...account, fingerprint, nowMs: NOW_MS })),
-    );
-    await pay(store(), account.accountId, 5_000n);
-    const work = {
-      accountId: account.accountId,
-      operation: 'wallet_creation',
-      units: 2,
-      nowMs: NOW_MS,
-    } as const;
-    const terms = { id: randomUUID(), isChargedWhenLost: true, claimId: claim.claimId };
+    const request = { accountId, key, fingerprint: gone.fingerprint('createWallet', BODY), nowMs: NOW_MS };
+    const { claim } = begun(await inTransaction((tx) => gone.begin(tx, request)));
+    await pay(store(), accountId, 5_000n);
+    const work = { accountId, operation: 'wallet_creation', units: 2, nowMs: NOW_MS } as const;
+    const terms = { ...newTerms(), ...(isStream && { isChargedWhenLost: true, claimId: claim.claimId }) };
     await inTransaction((tx) => createMoney({ ownerId: goneId }).reserve(tx, work, terms));
+    return { gone, claim };
+  };
+
+  test('whose work left money set aside that is about to be charged are in use until it is', async () => {
+    const { account, begin } = await newRequest();
+    const { gone, claim } = await leaveReserved(account, true);
     expect(await begin()).toEqual({ kind: 'inUse' });
     await settleAbandoned({ store: store(), log: SILENT }, NOW_MS);
     expect(await begin()).toEqual({ kind: 'secretNotKept' });
     const late = finish(claim, { status: 200, body: { charged: 1 } }, gone);
     await expect(late).rejects.toMatchObject({ code: 'reservationCharged' });
-    expect(await readBalance(store(), account.accountId, NOW_MS)).toMatchObject({
-      charged: 2_000n,
-      reserved: 0n,
-    });
+    const balance = { charged: 2_000n, reserved: 0n };
+    expect(await readBalance(store(), account.accountId, NOW_MS)).toMatchObject(balance);
   });
 
   test('whose work left money set aside that is about to be given back are in use until it is', async () => {
     const { account, begin } = await newRequest();
-    const goneId = randomUUID();
-    const gone = createIdempotency({ ownerId: goneId, installationKey });
-    const fingerprint = gone.fingerprint('createWallet', BODY);
-    await inTransaction((tx) => gone.begin(tx, { ...account, fingerprint, nowMs: NOW_MS }));
-    await pay(store(), account.accountId, 5_000n);
-    const { accountId } = account;
-    const work = { accountId, operation: 'wallet_creation', units: 2, nowMs: NOW_MS } as const;
-    await inTransaction((tx) => createMoney({ ownerId: goneId }).reserve(tx, work, newTerms()));
+    await leaveReserved(account, false);
     expect(await begin()).toEqual({ kind: 'inUse' });
     await settleAbandoned({ store: store(), log: SILENT }, NOW_MS);
     expect(await begin()).toMatchObject({ kind: 'new' });
