@@ -2,12 +2,13 @@ import { isDestroyedChild, rangeOf, takeTree } from '../clients/wallets/tree-ste
 import type { WalletBook } from '../clients/wallets/wallet-book.ts';
 import type { GatewayProcess } from '../gateways/gateway-process.ts';
 import type { Timeline } from '../report/timeline.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import type { Findings } from './findings.ts';
 import { askWell } from './settle-wallets.ts';
 
 type SettlingDeps = { readonly findings: Findings; readonly timeline: Timeline };
 
-/** Derives every known child again, at one gateway after the other. It must be the same, or be refused if it was destroyed. */
+/** Derives every known child again, at the gateways in turn. It must be the same, or be refused if it was destroyed. */
 export async function settleTrees(
   deps: SettlingDeps,
   books: readonly WalletBook[],
@@ -16,7 +17,7 @@ export async function settleTrees(
   let turn = 0;
   for (const book of books)
     for (const { master, children } of book.trees.values())
-      for (const [path, { id }] of [...children]) {
+      await eachAtOnce(children, async ([path, { id }]) => {
         const gateway = gateways[turn++ % gateways.length];
         if (gateway === undefined) return;
         const range = rangeOf(path);
@@ -39,5 +40,5 @@ export async function settleTrees(
             'changed_child',
             `${path} of ${master.id}: ${gateway.name} answers ${answer.status}`,
           );
-      }
+      });
 }

@@ -4,6 +4,7 @@ import { askWallets, type WalletRequest } from '../clients/ask-wallets.ts';
 import { type DestroyingDeps, destroyOne } from '../clients/wallets/destroy-steps.ts';
 import type { WalletBook } from '../clients/wallets/wallet-book.ts';
 import type { GatewayProcess } from '../gateways/gateway-process.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import type { Findings } from './findings.ts';
 
 const SETTLED_MS = 60_000;
@@ -41,11 +42,11 @@ async function settleUnsure(deps: DestroyingDeps, book: WalletBook): Promise<voi
     deps.findings.break('lost_wallet', `the destruction of ${id} was never answered`);
 }
 
-async function judgeLiving(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
-  for (const { id, address } of book.living.values()) {
+function judgeLiving(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
+  return eachAtOnce(book.living.values(), async ({ id, address }) => {
     const shown = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
     judgeShown({ id, address }, { gateway: gateway.name, shown }, findings);
-  }
+  });
 }
 
 /** A wallet that a client was told of is shown with its address. */
@@ -59,8 +60,8 @@ export function judgeShown(
     findings.break('lost_wallet', `the wallet ${id} is lost: ${gateway} answers ${shown.status}`);
 }
 
-async function judgeDestroyed(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
-  for (const { id } of book.destroyed.values()) {
+function judgeDestroyed(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
+  return eachAtOnce(book.destroyed.values(), async ({ id }) => {
     findings.check('destroyed_signs');
     const shown = await askWell(gateway, book, { method: 'GET', path: `/${id}` });
     const signed = await askWell(gateway, book, {
@@ -73,7 +74,7 @@ async function judgeDestroyed(book: WalletBook, gateway: GatewayProcess, finding
         'destroyed_signs',
         `${id} was destroyed, and ${gateway.name} answers ${shown.status}, and ${signed.status} to sign`,
       );
-  }
+  });
 }
 
 /** The list has every wallet, and none that nobody was told of or that was destroyed. */

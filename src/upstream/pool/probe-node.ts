@@ -15,7 +15,7 @@ export type ProbeState = {
 };
 
 const DEADLINE_MS = 2_000;
-/** Its genesis hash and its history are read this often, and after each loss. */
+/** Its genesis hash and its history are read this often, and after each loss; the hash with each probe until it is said. */
 const FACTS_MS = 60_000;
 /** A genesis hash is base-58 of 32 bytes. */
 const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -28,11 +28,12 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
   const { health } = node;
   const startMs = performance.now();
   try {
-    if (health.genesis.kind === 'unasked' || startMs - state.factsAtMs >= FACTS_MS) {
-      void readHistory(node);
+    const areFactsDue = health.genesis.kind === 'unasked' || startMs - state.factsAtMs >= FACTS_MS;
+    if (areFactsDue) void readHistory(node);
+    // One that failed to say it is not asked by clients where others say theirs: it may have failed for a moment.
+    if (areFactsDue || health.genesis.kind === 'unstated')
       noteGenesis(health, await ask(node, 'getGenesisHash'));
-      state.factsAtMs = startMs;
-    }
+    if (areFactsDue) state.factsAtMs = startMs;
     await readSlots(node, state);
   } catch (error) {
     if (startMs < state.answeredFromMs) return;

@@ -45,6 +45,20 @@ test('a node that does not say its genesis hash is not asked while others of the
   expect(nodeOf(nodes, 1).seen).toEqual([]);
 });
 
+test('a node that fails to say its genesis hash when it is first asked is used as soon as it says it', async () => {
+  const { nodes, call, standings } = await startChainPool({
+    prepare: ([, failing]) => Object.assign(failing ?? {}, { fault: 'internal' }),
+  });
+  const failing = nodeOf(nodes, 1);
+  await pass(2_000);
+  expect(standings()[1]).not.toBe('healthy');
+  failing.fault = undefined;
+  await pass(2_100);
+  expect(standings()).toEqual(['healthy', 'healthy', 'healthy']);
+  for (let reads = 0; reads < 3; reads++) await call('getBalance');
+  expect(failing.asked('getBalance')).toBe(1);
+});
+
 test('nodes of which none says its genesis hash are asked', async () => {
   const { standings } = await startChainPool({
     prepare: (all) => {
