@@ -106,6 +106,9 @@ async function hear(...slots: readonly (number | { readonly gap: readonly [numbe
 test('silent_gap: a slot is left out unsaid; one that is said breaks nothing', async () => {
   expect((await hear(100, 101, { gap: [102, 104] }, 105)).broken()).toEqual([]);
   expect((await hear(100, 102)).broken()).toEqual(['silent_gap']);
+  // A state of within the gap, and then the first slot behind it.
+  expect((await hear(100, { gap: [101, 107] }, 103, 108)).broken()).toEqual([]);
+  expect((await hear(100, { gap: [101, 104] }, 103, 106)).broken()).toEqual(['silent_gap']);
 });
 
 test('silent_gap: a subscription falls silent', async () => {

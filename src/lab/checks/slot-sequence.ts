@@ -19,7 +19,8 @@ export class SlotSequence {
     if (slot < next || slot > Math.max(next, (this.#gapEnd ?? 0) + 1))
       this.faults.push(`${this.name}: slot ${slot} was told in place of ${next}`);
     this.#next = slot + 1;
-    this.#gapEnd = undefined;
+    // The state that follows a gap may be of a slot in it, where the node that was asked for it answers from a while ago.
+    if (slot >= (this.#gapEnd ?? 0)) this.#gapEnd = undefined;
   }
 
   tellGap(from: number, to: number): void {
