@@ -222,7 +222,7 @@ function noteLoss({ known, noteSilence }: Pick<PubsubNode, 'known' | 'noteSilenc
 
 type SlotNotice = { readonly slot?: unknown; readonly root?: unknown };
 
-/** How many times a connection is looked at in the time that it may be silent, as that is when it is made. */
+/** Looks at a connection in the time that it may be silent, as that is when it is made. */
 const LOOKS = 4;
 
 /**

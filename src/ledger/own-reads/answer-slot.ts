@@ -69,7 +69,7 @@ export function isNullAnswer(body: Buffer): boolean {
   return NULL.test(body.toString('latin1', 0, HEAD_BYTES));
 }
 
-/** How many nulls are in the list that is the value. */
+/** The number of nulls in the list that is the value. */
 export function nullsInValue(body: Buffer): number {
   try {
     const { result } = parseJson(body.toString()) as {
