@@ -22,6 +22,11 @@ export type Idempotency = {
   /** Claims a key, in a transaction that is committed before the work begins. */
   readonly begin: (tx: StoreTransaction, request: IdempotentRequest) => Promise<IdempotencyFinding>;
   /**
+   * Call it first in a transaction that commits part of the work: nobody else gets the key before that is stored.
+   * @throws ServiceError `reservationClosed` when the claim is lost: the transaction must not be committed.
+   */
+  readonly hold: (tx: StoreTransaction, claim: Claim) => Promise<void>;
+  /**
    * Stores the answer, in the transaction that commits the work.
    * @throws ServiceError `reservationClosed` when the claim is lost, `reservationCharged` when another process charged for the work: that
    *   transaction must not be committed.
@@ -69,6 +74,11 @@ export function createIdempotency({
       return hmac.digest();
     },
     begin: (tx, request) => begin(tx, { ownerId, underWay }, request),
+    hold: async (tx, claim) => {
+      const { key } = idempotencyKeys;
+      const held = await tx.select({ key }).from(idempotencyKeys).where(isOwn(claim)).for('update');
+      if (held.length === 0) throw serviceError('reservationClosed');
+    },
     finish: async (tx, claim, { status, body }) => {
       const kept = await tx
         .update(idempotencyKeys)

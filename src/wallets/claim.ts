@@ -19,6 +19,11 @@ export type Claim = {
   readonly state: 'new' | 'begun' | 'done';
   /** Set when replacements of charged but undelivered wallets are made, free of charge; undefined otherwise. */
   readonly replacement: { readonly charged: number; readonly received: number } | undefined;
+  /**
+   * Call it first in each transaction that commits part of the work.
+   * @throws ServiceError `reservationClosed` when the key was given to another request meanwhile: nothing may be committed then.
+   */
+  readonly hold: (tx: StoreTransaction) => Promise<void>;
   /** Stores the answer, in the transaction that commits the last of the work. */
   readonly finish: (tx: StoreTransaction, body: IdempotentAnswer['body']) => Promise<void>;
   /** Ends unfinished work: committed wallets stay for the next try; without any, the key is released. */
@@ -64,6 +69,7 @@ export const NO_CLAIM: Claim = {
   workId: undefined,
   state: 'new',
   replacement: undefined,
+  hold: async () => undefined,
   finish: async () => undefined,
   release: async () => undefined,
   end: () => undefined,
@@ -101,6 +107,7 @@ function toClaim(
     state: kind === 'resumed' ? 'begun' : 'new',
     replacement:
       kind === 'replacement' ? { charged: finding.charged, received: replacement?.received ?? 0 } : undefined,
+    hold: (tx) => idempotency.hold(tx, claim),
     finish: async (tx, body) => {
       isNotKept = typeof body === 'object' && 'charged' in body;
       await idempotency.finish(tx, claim, { status, body });

@@ -235,7 +235,12 @@ describeStores('idempotency keys', (backend) => {
     const fingerprint = gone.fingerprint('createWallet', BODY);
     const request = { ...account, fingerprint, nowMs: NOW_MS };
     const found = begun(await inTransaction((tx) => gone.begin(tx, request)));
-    expect(await begin()).toMatchObject({ kind: 'resumed', workId: found.workId });
+    const hold = (claim: Claim) => inTransaction((tx) => gone.hold(tx, claim));
+    await hold(found.claim);
+    const resumed = begun(await begin());
+    expect(resumed).toMatchObject({ kind: 'resumed', workId: found.workId });
+    await hold(resumed.claim);
+    await expect(hold(found.claim)).rejects.toMatchObject({ code: 'reservationClosed' });
     const late = finish(found.claim, { status: 200, body: BODY }, gone);
     await expect(late).rejects.toMatchObject({ code: 'reservationClosed' });
   });

@@ -1,5 +1,7 @@
-import { eq } from '../../src/store/drizzle.ts';
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { idempotencyKeys } from '../../src/store/access-tables.ts';
+import { eq } from '../../src/store/drizzle.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { serviceError } from '../../src/base/service-error.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
@@ -7,9 +9,16 @@ import { useWalletService } from './use-service.ts';
 
 /** The signer fails with the batch that has this many keys behind it; undefined: never. */
 let failAfter: number | undefined;
+/** Called when the signer is asked for keys. */
+let whenAsked = async (): Promise<void> => undefined;
 const failing = (signer: Signer): Signer => ({
   ...signer,
+  createMaster: async (...request) => {
+    await whenAsked();
+    return signer.createMaster(...request);
+  },
   create: async (keys, options) => {
+    await whenAsked();
     if (failAfter !== undefined) failAfter -= keys.length;
     if ((failAfter ?? 0) < 0) throw serviceError('signerUnavailable');
     return signer.create(keys, options);
@@ -75,6 +84,23 @@ test('a managed batch that broke off goes on where it was, and is charged for wh
     .split('\n');
   expect(new Set(lines).size).toBe(1_500);
   expect(await balance()).toMatchObject({ charged: 1_500_000n, reserved: 0n });
+});
+
+test.each([
+  ['batch', BATCH],
+  ['tree', { custody: 'managed', accounts: { count: 600 } }],
+])('a managed %s whose key was given to another request meanwhile makes nothing', async (what, body) => {
+  const { id, send, balance } = await service().newAccount();
+  whenAsked = async () => {
+    const given = { claimId: randomUUID() };
+    await service().store.db.update(idempotencyKeys).set(given).where(eq(idempotencyKeys.accountId, id));
+  };
+  const path = what === 'batch' ? '/v1/wallets/batch' : '/v1/wallets/hd';
+  const answer = await send('POST', path, body, key('1'));
+  whenAsked = async () => undefined;
+  expect(await answer.text().catch(() => 'broken off')).not.toContain('wallet_id');
+  const made = await service().store.db.$count(wallets, eq(wallets.accountId, id));
+  expect([made, await balance()]).toMatchObject([0, { charged: 0n, reserved: 0n }]);
 });
 
 test('a managed tree that is asked for again has the same master and the same children', async () => {

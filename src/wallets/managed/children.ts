@@ -111,7 +111,7 @@ function store(
   const { money, clock, claim } = context;
   const target = [wallets.masterId, wallets.x, wallets.y];
   return transact(context, async (tx) => {
-    if (isLast) await claim.finish(tx, 'wallets');
+    await (isLast ? claim.finish(tx, 'wallets') : claim.hold(tx));
     const inserted = await insertNewRows(tx, wallets, rows, { target, key: wallets.id });
     const stored = rows.filter(({ id }) => inserted.has(id));
     await assertNoTombstones(tx, masterId, stored);

@@ -110,7 +110,7 @@ async function commit(
   try {
     signal.throwIfAborted();
     await transact(context, async (tx) => {
-      if (range.isLast) await claim.finish(tx, 'wallets');
+      await (range.isLast ? claim.finish(tx, 'wallets') : claim.hold(tx));
       const charge = range.isLast ? money.settle : money.charge;
       const receipt = await charge(tx, reservation, rows.length, clock.nowMs());
       await made.keep?.(tx);

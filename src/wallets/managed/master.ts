@@ -45,10 +45,11 @@ export function createMaster(context: WalletContext): Promise<WalletRow> {
 }
 
 async function create(context: WalletContext): Promise<WalletRow> {
-  const { caller, clock, money } = context;
+  const { caller, claim, clock, money } = context;
   const { accountId } = caller;
   const row = await makeMasterRow(context);
   await transact(context, async (tx) => {
+    await claim.hold(tx);
     const receipt = await money.chargeNow(tx, { accountId, ...MASTER_WORK, nowMs: clock.nowMs() });
     await tx.insert(wallets).values(row);
     const fact = { action: 'create', outcome: 'ok', walletId: row.id };
