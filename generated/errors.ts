@@ -2023,6 +2023,13 @@ export const ERRORS = {
     jsonrpc: { code: -32094, message: 'The signer cannot start: {reason}' },
     data: [],
   },
+  /** The token of the signer refuses its PIN, or would lock it at the next wrong one. */
+  tokenPinRefused: {
+    area: 'process',
+    http: 503,
+    jsonrpc: { code: -32038, message: 'The signer cannot start: {reason}' },
+    data: [],
+  },
   /** A gateway process of keyslot serve --workers cannot start. */
   workersNotStarted: {
     area: 'process',
@@ -2795,6 +2802,7 @@ export type ErrorContext = {
   readonly listenFailed: { readonly address: string; readonly reason: string };
   readonly invalidConfig: { readonly problems: string };
   readonly signerNotStarted: { readonly reason: string };
+  readonly tokenPinRefused: { readonly reason: string };
   readonly workersNotStarted: { readonly reason: string };
   readonly keyGenerationNotStarted: { readonly reason: string };
   readonly adminPathTooLong: {

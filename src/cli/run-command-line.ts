@@ -5,9 +5,9 @@ import type { ServerCommandName } from './server-request.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { readVersion } from '../base/version.ts';
 
-/** The exit code for a mistake of the caller: in the command line or in the configuration. */
+/** The exit code for a mistake of the caller, in the command line or in the configuration: another try fails too, or locks a token. */
 const EXIT_MISTAKE = 2;
-const MISTAKES: ReadonlySet<string> = new Set(['invalidConfig', 'invalidCommand']);
+const MISTAKES: ReadonlySet<string> = new Set(['invalidConfig', 'invalidCommand', 'tokenPinRefused']);
 
 /** A command that returns a number has chosen its exit code. */
 type Run = (invocation: Invocation, terminal: Terminal) => Promise<unknown>;

@@ -77,7 +77,7 @@ export type AppOptions = {
  * and the signer start side by side. If a part fails, the parts already started are stopped.
  *
  * @throws ServiceError `dataDirectoryLocked`, `storeUnavailable`, `portTaken`, `listenFailed`, `adminPathTooLong`,
- *   `signerNotStarted`, `keyGenerationNotStarted`.
+ *   `signerNotStarted`, `tokenPinRefused`, `keyGenerationNotStarted`.
  */
 export async function startApp(config: Config, log: Logger, options: AppOptions): Promise<App> {
   const { worker } = options;

@@ -42,7 +42,8 @@ const MAX_THREADS = 64;
 /**
  * Starts the key pool and the signer side by side. If one fails, the other is stopped.
  *
- * @throws ServiceError `keyGenerationNotStarted` if a known-answer test fails; `signerNotStarted`; the rejection of `ownsDirectory`.
+ * @throws ServiceError `keyGenerationNotStarted` if a known-answer test fails; `signerNotStarted`, `tokenPinRefused`; the rejection of
+ *   `ownsDirectory`.
  */
 export async function startKeys(options: KeysOptions): Promise<Keys> {
   const { ownsDirectory, metrics } = options;

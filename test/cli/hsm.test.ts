@@ -47,6 +47,31 @@ test('an operator’s token is reported as one line of JSON, and nothing stays i
   expect(objects()).toEqual(before);
 });
 
+test.for([
+  ['hsm', 'check'],
+  ['serve', '--port', '0'],
+])(
+  'keyslot %s ends as after a mistake when the token refuses the PIN: a supervisor must not try it again',
+  async (args, context) => {
+    const library = findSoftHsm();
+    if (library === undefined) return context.skip(SOFTHSM_MISSING);
+    const directory = mkdtempSync(join(tmpdir(), 'keyslot-token-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const { label, configFile } = newToken(library, directory);
+    const { end, stdout, stderr } = await runAlone(args, {
+      SOFTHSM2_CONF: configFile,
+      KEYSLOT_DATA_DIR: join(directory, 'data'),
+      KEYSLOT_HSM_KIND: 'pkcs11',
+      KEYSLOT_PKCS11_LIBRARY: library,
+      KEYSLOT_PKCS11_TOKEN: label,
+      KEYSLOT_PKCS11_PIN: '555333111',
+    });
+    expect([end, stdout]).toEqual(['exit code 2', '']);
+    expect(stderr).toContain('refuses the PIN');
+    expect(stderr).not.toContain('555333111');
+  },
+);
+
 test('what is wrong with the settings is told without a report', async () => {
   const { end, stdout, stderr } = await runAlone(['hsm', 'check'], { KEYSLOT_HSM_KIND: 'pkcs11' });
   expect([end, stdout]).toEqual(['exit code 2', '']);

@@ -77,6 +77,10 @@ test('a server whose start fails is started again for as long as it takes', () =
   expect([Unit.StartLimitIntervalSec, Service.Restart]).toEqual([['0'], ['always']]);
 });
 
+test('a server that was started with a mistake, such as a wrong PIN, is not started again with it', () => {
+  expect(readUnit('keyslot.service').Service?.RestartPreventExitStatus).toEqual(['2']);
+});
+
 test('a server has longer to stop than its grace in a rolling restart, its requests and its workers take', () => {
   const deadline = CONFIG_SETTINGS.find(({ env }) => env === 'KEYSLOT_SHUTDOWN_DEADLINE_MS')?.default;
   const [, grace] = /KEYSLOT_SHUTDOWN_GRACE_MS=(\d+)/.exec(operateText) ?? [];

@@ -13,6 +13,8 @@ import { openLink, type SignerLink } from './signer-link.ts';
 const START_DEADLINE_MS = 30_000;
 /** After this many deaths before it first served, the signer is taken to be unable to start. */
 const MAX_EARLY_DEATHS = 3;
+/** Failures that an operator must fix. */
+const FOR_OPERATOR: ReadonlySet<string> = new Set(['signerNotStarted', 'tokenPinRefused']);
 
 export type SignerProcess = {
   readonly child: SupervisedChild<Hello>;
@@ -49,13 +51,14 @@ export function startSignerProcess({
 
   const takeFailure = (process: SupervisedProcess | undefined, error: unknown): void => {
     const failure = toServiceError(error);
-    const isFinal = !hasStarted || failure.code === 'signerNotStarted';
+    const isForOperator = FOR_OPERATOR.has(failure.code);
+    const isFinal = !hasStarted || isForOperator;
     log.error({ reason: reasonOf(failure), isFinal }, 'the signer cannot start');
     if (!isFinal) return void process?.kill('SIGKILL');
     void child.stop();
     queue.close();
     started.reject(
-      failure.code === 'signerNotStarted'
+      isForOperator
         ? failure
         : serviceError('signerNotStarted', { reason: reasonOf(failure) }, failure),
     );

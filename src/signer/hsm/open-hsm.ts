@@ -6,7 +6,7 @@ import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
 /**
  * Opens the key backend of the configuration.
  *
- * @throws ServiceError `signerNotStarted` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
+ * @throws ServiceError `signerNotStarted` or `tokenPinRefused` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
  */
 export async function openHsm(config: Config['hsm'], files: HsmDirectory): Promise<Hsm> {
   switch (config.kind) {

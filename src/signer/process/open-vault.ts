@@ -27,7 +27,7 @@ const REFUSED_IF_OPEN = new Set(['master.key']);
 /**
  * Opens the signer's directory, which belongs to one process, and the key backend.
  *
- * @throws ServiceError `signerNotStarted` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
+ * @throws ServiceError `signerNotStarted` or `tokenPinRefused` for failures that an operator must fix; `keyBackendFailed` for temporary ones.
  */
 export async function openVault(
   { directory, hsm: config, mayCreate, acceptsLoss }: SignerSettings,

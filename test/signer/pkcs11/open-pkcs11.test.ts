@@ -105,6 +105,26 @@ test('a PIN that the token refuses is tried once, however many calls come', asyn
 });
 
 test.each([
+  [0x20000, /one more wrong PIN locks it/],
+  [0x40000, /its PIN is locked/],
+])('a PIN is not tried at the start when the next wrong one locks the token: flags %i', async (flags, message) => {
+  const token = Object.assign(newFakeToken(), { flags });
+  await expect(open(token)).rejects.toMatchObject({
+    code: 'tokenPinRefused',
+    message: expect.stringMatching(message),
+  });
+  expect(token.logins).toEqual([]);
+});
+
+test('a PIN that the token took is tried again, though others have used up the tries', async () => {
+  const token = newFakeToken();
+  const { signs } = await openWithKey(token);
+  token.flags = 0x20000;
+  token.failNext.set('C_SignInit', ['CKR_USER_NOT_LOGGED_IN', 0x101]);
+  expect(await signs()).toBe(true);
+});
+
+test.each([
   [{ makesSensitiveKeys: false, canWrap: false }, 'the token made a key that is not sensitive'],
   [{ mixesUpKeys: true }, 'the token made a key that does not sign for its public key'],
 ])('a key that is not as it must be is refused, and destroyed: %j', async (fault, message) => {

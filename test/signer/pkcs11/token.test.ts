@@ -155,7 +155,7 @@ tokenTest('a wrong PIN stops the start, and is not in what is told', async (toke
     (error: unknown) => error,
   );
   expect(refused).toMatchObject({
-    code: 'signerNotStarted',
+    code: 'tokenPinRefused',
     message: expect.stringContaining('refuses the PIN'),
   });
   expect(JSON.stringify(refused)).not.toContain('555333111');

@@ -50,12 +50,15 @@ export type TokenInfo = {
   readonly manufacturerID: string;
   readonly model: string;
   readonly serialNumber: string;
+  /** Bits of `CK.tokenFlags`, and others. */
+  readonly flags: number;
   readonly firmwareVersion: { readonly major: number; readonly minor: number };
 };
 
 /** Numbers of PKCS#11 2.40 and 3.0; `pkcs11js` lacks the constants of Edwards curves. */
 export const CK = {
   flags: { osLockingOk: 0x2, serialSession: 0x4, rwSession: 0x2 },
+  tokenFlags: { userPinFinalTry: 0x20000, userPinLocked: 0x40000 },
   user: 1,
   class: { publicKey: 2, privateKey: 3, secretKey: 4 },
   keyType: { genericSecret: 0x10, aes: 0x1f, edwards: 0x40 },

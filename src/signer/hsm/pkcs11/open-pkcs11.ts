@@ -19,7 +19,7 @@ export type Pkcs11Settings = NonNullable<Config['hsm']['pkcs11']>;
 /**
  * Loads the library of a token and opens it: see `openTokenHsm`.
  *
- * @throws ServiceError `signerNotStarted` if the package, the library, the token or the PIN does not match the configuration.
+ * @throws ServiceError `signerNotStarted` if the package, the library or the token does not match the configuration; `tokenPinRefused`.
  */
 export async function openPkcs11(settings: Pkcs11Settings): Promise<Hsm> {
   return openTokenHsm(await loadCryptoki(settings.library), settings);
@@ -29,7 +29,7 @@ export async function openPkcs11(settings: Pkcs11Settings): Promise<Hsm> {
  * Opens a PKCS#11 token. Keys are wrapped in the wallet's row if the token can wrap Ed25519 keys and `wrap` allows it; otherwise they are
  * objects in the token. Keys made in one of these ways still work after a change to the other.
  *
- * @throws ServiceError `signerNotStarted` if the token or the PIN does not match the configuration.
+ * @throws ServiceError `signerNotStarted` if the token does not match the configuration; `tokenPinRefused`.
  */
 export async function openTokenHsm(cryptoki: Cryptoki, settings: Pkcs11Settings): Promise<Hsm> {
   const { token: label, slot, sessions } = settings;

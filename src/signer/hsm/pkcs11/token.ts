@@ -32,12 +32,16 @@ const PIN_REFUSED = 'the token refused the PIN; it is not tried again until the 
 /** The login ended while a session was waited for. */
 const OVER = new Error('the login is over');
 
+/** The PIN is not tried: the token has one try left, or none. */
+class PinAtRisk extends Error {}
+
 type Login = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
 
 /**
  * Finds the token and logs in: once, for all sessions, as PKCS#11 specifies.
  *
- * @throws ServiceError `signerNotStarted` if the token is missing or refuses the PIN.
+ * @throws ServiceError `signerNotStarted` if the token is missing; `tokenPinRefused` if it refuses the PIN, or would lock it with the next
+ *   wrong one, which is then not tried.
  */
 export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Promise<Token> {
   let login: Promise<Login> | undefined;
@@ -52,6 +56,8 @@ export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Pr
     cryptoki.C_Initialize({ flags: CK.flags.osLockingOk });
     isInitialized = true;
     const { slot, info } = findSlot(cryptoki, settings);
+    // A PIN that it took before is the right one.
+    if (previous === undefined) assertTriesLeft(info);
     const openSession = (): Handle =>
       cryptoki.C_OpenSession(slot, CK.flags.serialSession | CK.flags.rwSession);
     // It stays open: the login ends with the last session.
@@ -114,7 +120,8 @@ export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Pr
   };
 
   await current().catch((error: unknown) => {
-    throw serviceError('signerNotStarted', { reason: startReason(error, settings) }, error);
+    const code = error instanceof PinAtRisk || isPinRefused(error) ? 'tokenPinRefused' : 'signerNotStarted';
+    throw serviceError(code, { reason: startReason(error, settings) }, error);
   });
   return {
     use: (work) => use(work).catch((error: unknown) => Promise.reject(asKeyFailure(error))),
@@ -142,6 +149,17 @@ function findSlot(
   throw keyFailure(
     number === undefined ? `no token is labelled ${JSON.stringify(label)}` : `slot ${number} has no token`,
   );
+}
+
+/** Another wrong PIN would lock the token, however often somebody, or a supervisor, starts the server with it. */
+function assertTriesLeft({ flags }: TokenInfo): void {
+  const { userPinFinalTry, userPinLocked } = CK.tokenFlags;
+  if ((flags & userPinLocked) !== 0)
+    throw new PinAtRisk('its PIN is locked: unlock it with the tool of the token');
+  if ((flags & userPinFinalTry) !== 0)
+    throw new PinAtRisk(
+      'one more wrong PIN locks it: log in once with the right one and the tool of the token (pkcs11-tool --login --test), then start again',
+    );
 }
 
 function isThere(cryptoki: Cryptoki, slot: Handle, info: TokenInfo): boolean {
