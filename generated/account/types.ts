@@ -4853,7 +4853,7 @@ export interface operations {
       readonly path?: never;
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['ChangeBillingSettingsRequest'];
       };
@@ -6580,7 +6580,7 @@ export interface operations {
       };
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['RotateKeyRequest'];
       };
@@ -13983,7 +13983,7 @@ export interface operations {
       };
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['UpdateWebhookRequest'];
       };
@@ -14597,7 +14597,7 @@ export interface operations {
       };
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['RotateSecretRequest'];
       };

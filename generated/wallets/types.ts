@@ -862,7 +862,7 @@ export interface operations {
       readonly path?: never;
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['CreateWalletRequest'];
       };
@@ -1289,7 +1289,7 @@ export interface operations {
       readonly path?: never;
       readonly cookie?: never;
     };
-    readonly requestBody: {
+    readonly requestBody?: {
       readonly content: {
         readonly 'application/json': components['schemas']['CreateHdWalletsRequest'];
       };

@@ -69,6 +69,17 @@ test('what comes as a body of an operation that has none is not looked at', asyn
   expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'wallet_not_found' }]);
 });
 
+test('a request without a body is one without members', async () => {
+  const { send } = await service().newAccount();
+  const made = await send('POST', '/v1/wallets');
+  expect([made.status, await made.json()]).toMatchObject([201, { custody: 'client' }]);
+  const tree = await send('POST', '/v1/wallets/hd', '', { 'content-type': 'application/json' });
+  expect([tree.status, await tree.json()]).toMatchObject([200, { wallets: [{ custody: 'client' }] }]);
+  const refused = await send('POST', '/v1/wallets/batch');
+  const errors = [expect.objectContaining({ pointer: '/count' })];
+  expect([refused.status, await refused.json()]).toMatchObject([400, { errors }]);
+});
+
 test('the form of a batch goes by its body, then by Accept', async () => {
   const { send } = await service().newAccount();
   const typeOf = async (accept: string, format?: string) => {

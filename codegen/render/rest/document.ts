@@ -86,7 +86,8 @@ const operationObject = (operation: Operation, model: RestModel) => ({
   security: securityOf(operation),
   parameters: parametersOf(operation, model),
   requestBody: operation.body && {
-    required: true,
+    // Without a body the members have their defaults.
+    required: (resolve(operation.body.schema, model.schemas).required ?? []).length > 0,
     content: {
       'application/json': {
         schema: shown(operation.body.schema),

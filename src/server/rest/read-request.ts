@@ -87,8 +87,9 @@ function readQuery(check: QueryCheck, parameters: Readonly<Record<string, unknow
 
 type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProblem[] };
 
-/** The parser's own message is not repeated: it quotes the body. */
-function parse(bytes: Buffer = Buffer.alloc(0)): Parsed {
+/** No body is one without members. The parser's own message is not repeated: it quotes the body. */
+function parse(bytes: Buffer | undefined): Parsed {
+  if (bytes === undefined || bytes.length === 0) return { value: {}, repeated: [] };
   if (!isUtf8(bytes)) throw serviceError('bodyNotUtf8');
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
