@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { readHeads } from '../account/audit/heads-file.ts';
 import { verifyAudit } from '../account/audit/verify-audit.ts';
 import { verifyBooks } from '../account/money/verify-books.ts';
 import { isCopyWhole } from '../account/signers/copies.ts';
@@ -10,7 +9,6 @@ import { readPublicKey } from '../signer/process/audit-key.ts';
 import { FINGERPRINT_BYTES } from '../signer/tombstones/fingerprint-set.ts';
 import { readTombstoneFile } from '../signer/tombstones/read-tombstone-file.ts';
 import { addEntries, EMPTY_RECORD, isSameRecord } from '../signer/tombstones/record-chain.ts';
-import { auditHeads } from '../store/audit-tables.ts';
 import type { Store } from '../store/open-store.ts';
 
 /** One thing that was verified, and what was found. */
@@ -40,18 +38,15 @@ export async function verifyCopy(store: Store, place: VerifiedPlace): Promise<re
 
 /** Heads count if the key that they name signed them; which key that has to be is for who knows the published one. */
 async function checkAudit(store: Store, headsFile: string): Promise<CopyCheck> {
-  const stored = await store.db.select({ publicKey: auditHeads.publicKey }).from(auditHeads);
-  const keys = [...(await readHeads(headsFile)).heads, ...stored].map(({ publicKey }) => hex(publicKey));
-  const named = [...new Set(keys)];
-  const trustedKeys = named.map((key) => Buffer.from(key, 'hex'));
-  const { isSound, accounts, damagedLines } = await verifyAudit({ store, headsFile, trustedKeys });
+  const verdict = await verifyAudit({ store, headsFile, trustedKeys: 'named' });
+  const { isSound, accounts, damagedLines, signedBy } = verdict;
   const records = accounts.reduce((sum, account) => sum + account.records, 0);
   const problems = accounts.flatMap(({ accountId, problems: [first] }) =>
     first === undefined ? [] : [`${first.kind} at ${first.at} of account ${accountId}`],
   );
   const lines = damagedLines.map((line) => `line ${line} of the file of heads is damaged`);
   const detail = isSound
-    ? `${records} records in ${accounts.length} chains, heads signed by ${named.join(', ') || 'nobody yet'}`
+    ? `${records} records in ${accounts.length} chains, heads signed by ${signedBy.join(', ') || 'nobody yet'}`
     : [...problems, ...lines].join('; ');
   return { name: 'audit log', ok: isSound, detail };
 }

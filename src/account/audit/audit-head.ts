@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { headBytes, type HeadStatement } from '../../../runtime/audit-bytes.ts';
 
 /** A signed statement of a chain's state at one of its records. */
@@ -19,7 +19,15 @@ export function isSignatureOf(
   { publicKey, signature }: Pick<AuditHead, 'publicKey' | 'signature'>,
   bytes: Uint8Array,
 ): boolean {
+  return verify(null, bytes, keyOf(publicKey), signature);
+}
+
+let latest: { readonly x: string; readonly key: KeyObject } | undefined;
+
+/** Most signatures are of the same key as the one before, and reading a key takes as long as verifying one. */
+function keyOf(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, bytes, key, signature);
+  if (latest?.x !== x)
+    latest = { x, key: createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }) };
+  return latest.key;
 }

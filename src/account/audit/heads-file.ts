@@ -1,8 +1,10 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import type { AuditHead } from './audit-head.ts';
 
-/** The contents of a heads file: the heads, and the numbers of lines (from 1) that do not hold one. */
-export type HeadsFile = { readonly heads: readonly AuditHead[]; readonly damagedLines: readonly number[] };
+/** A line of a heads file, by its number from 1, and the head that it holds; undefined if it is damaged. */
+export type HeadLine = { readonly number: number; readonly head: AuditHead | undefined };
 
 /** Prefix of lines that state records of destroyed keys (see src/account/signers). */
 export const TOMBSTONE_LINE = '{"tombstones":';
@@ -50,20 +52,25 @@ async function endsInLine(path: string): Promise<boolean> {
 
 const ignore = (): undefined => undefined;
 
-/** Reads the audit heads of a heads file. A file that does not exist has none. */
-export async function readHeads(path: string): Promise<HeadsFile> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return '';
-  });
-  const lines = text.split('\n').map((line, at) => ({ number: at + 1, line }));
-  const read = lines
-    .filter(({ line }) => line !== '' && !line.startsWith(TOMBSTONE_LINE))
-    .map(({ number, line }) => ({ number, head: parseHead(line) }));
-  return {
-    heads: read.flatMap(({ head }) => head ?? []),
-    damagedLines: read.flatMap(({ number, head }) => (head === undefined ? [number] : [])),
-  };
+/** Reads the audit heads of a heads file, which may be larger than memory. A file that does not exist has none. */
+export async function* readHeads(path: string): AsyncGenerator<HeadLine> {
+  let number = 0;
+  for await (const line of readLines(path)) {
+    number += 1;
+    if (line !== '' && !line.startsWith(TOMBSTONE_LINE)) yield { number, head: parseHead(line) };
+  }
+}
+
+/** Reads the lines of a file; none of what is missing or no file. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  const isFile = await stat(path).then((entry) => entry.isFile(), ignore);
+  if (isFile !== true) return;
+  const file = createReadStream(path);
+  try {
+    yield* createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY });
+  } finally {
+    file.destroy();
+  }
 }
 
 function printHead({ accountId, seq, hash, atMs, publicKey, signature }: AuditHead): string {

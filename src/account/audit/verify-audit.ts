@@ -1,26 +1,10 @@
-import { auditHeads, auditTips } from '../../store/audit-tables.ts';
+import { auditTips } from '../../store/audit-tables.ts';
+import { eq, sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type AuditHead, isSignedBy } from './audit-head.ts';
-import { readHeads } from './heads-file.ts';
-import { GENESIS } from '../../../runtime/audit-bytes.ts';
-import { readChain } from './read-chain.ts';
-import { hashRecord } from './record-hash.ts';
-
-/** A defect of an account's audit log, and the record that has it. */
-export type AuditProblem = {
-  readonly kind: /** A record is not what its hash says. */
-    | 'edited'
-    /** A record does not follow from the previous one: a record was removed, inserted or moved. */
-    | 'disordered'
-    | 'missing'
-    /** Records are missing from the end. */
-    | 'cutOff'
-    /** A signed head differs: this record and all before it may have been rewritten. */
-    | 'rewritten'
-    /** A head is not signed by a trusted key. */
-    | 'headForged';
-  readonly at: number;
-};
+import { createStatement } from '../../store/statement.ts';
+import { type AuditProblem, ChainFindings, type TrustedKeys } from './chain-findings.ts';
+import { verifyChain } from './verify-chain.ts';
+import { verifyHeadsFile } from './verify-heads-file.ts';
 
 export type AuditReport = {
   readonly accountId: string;
@@ -35,86 +19,69 @@ export type AuditVerdict = {
   /** True when nothing is wrong anywhere. */
   readonly isSound: boolean;
   readonly accounts: readonly AuditReport[];
-  /** Numbers of lines of the heads file, from 1, that do not hold a head. */
+  /** Numbers of lines of the heads file, from 1, that do not hold a head: the first 100. */
   readonly damagedLines: readonly number[];
+  /** The keys that signed the trusted heads, in hex. */
+  readonly signedBy: readonly string[];
 };
 
 export type AuditDeps = {
   readonly store: Store;
   readonly headsFile: string;
-  /** Keys that may sign heads. Empty: signatures are not checked. */
-  readonly trustedKeys: readonly Uint8Array[];
+  readonly trustedKeys: TrustedKeys;
 };
 
-const PAGE = 2_000;
-const MAX_PROBLEMS = 100;
+/** The accounts that have stored heads, each found by a look into the index, and the record of the last one. */
+const selectLastHeads = createStatement<
+  Record<string, never>,
+  { readonly account_id: string; readonly seq: number | string }
+>(
+  () => sql`
+    with recursive owner (account_id) as (
+      (select account_id from audit_heads order by account_id limit 1)
+      union all
+      select (select next.account_id from audit_heads next where next.account_id > owner.account_id order by next.account_id limit 1)
+      from owner where owner.account_id is not null
+    )
+    select account_id, (select max(seq) from audit_heads head where head.account_id = owner.account_id) as seq
+    from owner where account_id is not null`,
+);
 
 /**
  * Verifies the audit log of one account, or of all. docs/decisions/0020-audit-chain.md says which changes it finds and which nobody can find. It
- * may run while records are added.
+ * may run while records are added, and takes no more memory for more records or heads.
  */
 export async function verifyAudit(deps: AuditDeps, accountId?: string): Promise<AuditVerdict> {
-  const { store, headsFile } = deps;
-  // In this order: the records behind a head or a tip were written before it.
-  const file = await readHeads(headsFile);
-  const stored = await store.db.select().from(auditHeads);
-  const tips = await store.db.select().from(auditTips);
-  const heads = [...file.heads, ...stored.map(({ at, ...head }) => ({ ...head, atMs: at.getTime() }))];
-  const owners = new Set([...tips, ...heads].map((one) => one.accountId));
-  const accounts: AuditReport[] = [];
-  for (const owner of [...owners].sort()) {
-    if (accountId !== undefined && owner !== accountId) continue;
-    const tip = tips.find((one) => one.accountId === owner)?.seq ?? 0;
-    const own = heads.filter((head) => head.accountId === owner);
-    accounts.push(await verifyChain(deps, { accountId: owner, tip, heads: own }));
-  }
-  const { damagedLines } = file;
-  const isSound = damagedLines.length === 0 && accounts.every(({ problems }) => problems.length === 0);
-  return { isSound, accounts, damagedLines };
-}
-
-type Chain = { readonly accountId: string; readonly tip: number; readonly heads: readonly AuditHead[] };
-
-async function verifyChain(deps: AuditDeps, { accountId, tip, heads }: Chain): Promise<AuditReport> {
   const { store, trustedKeys } = deps;
-  const isTrusted = (head: AuditHead): boolean => trustedKeys.length > 0 && isSignedBy(head, trustedKeys);
-  const signed = heads.filter(isTrusted);
-  const usable = trustedKeys.length === 0 ? heads : signed;
-  const forged = new Set(heads.filter((head) => !usable.includes(head)).map(({ seq }) => seq));
-  const problems: AuditProblem[] = [...forged].map((at) => ({ kind: 'headForged', at }));
-  const stated = Map.groupBy(usable, ({ seq }) => seq);
-  const end = Math.max(tip, ...usable.map(({ seq }) => seq));
-  let previous: Uint8Array = GENESIS;
-  let last = 0;
-  let records = 0;
-  for await (const row of readRecords(store, accountId, end)) {
-    records += 1;
-    if (row.seq !== last + 1) problems.push({ kind: 'missing', at: last + 1 });
-    else if (!isEqual(row.previousHash, previous)) problems.push({ kind: 'disordered', at: row.seq });
-    if (!isEqual(hashRecord(row.previousHash, { ...row, atMs: row.at.getTime() }), row.hash))
-      problems.push({ kind: 'edited', at: row.seq });
-    if (stated.get(row.seq)?.some(({ hash }) => !isEqual(hash, row.hash)))
-      problems.push({ kind: 'rewritten', at: row.seq });
-    previous = row.hash;
-    last = row.seq;
+  // In this order: the records behind a head or a tip were written before it.
+  const { chains, damagedLines } = await verifyHeadsFile(store, deps, accountId);
+  const lastHeads = await readLastHeads(store);
+  const tips = await readTips(store, accountId);
+  const accounts: AuditReport[] = [];
+  const signedBy = new Set<string>();
+  for (const owner of [...new Set([...tips.keys(), ...lastHeads.keys(), ...chains.keys()])].sort()) {
+    if (accountId !== undefined && owner !== accountId) continue;
+    const findings = chains.get(owner) ?? new ChainFindings(trustedKeys);
+    const chain = { accountId: owner, tip: tips.get(owner) ?? 0, lastHead: lastHeads.get(owner) ?? 0 };
+    const records = await verifyChain(store, chain, findings);
+    const { signedUpTo, problems } = findings;
+    accounts.push({ accountId: owner, records, signedUpTo, problems });
+    for (const key of findings.signedBy) signedBy.add(key);
   }
-  if (last < end) problems.push({ kind: 'cutOff', at: last + 1 });
-  const signedUpTo = Math.max(0, ...signed.map(({ seq }) => seq));
-  return { accountId, records, signedUpTo, problems: problems.slice(0, MAX_PROBLEMS) };
+  const isSound = damagedLines.length === 0 && accounts.every(({ problems }) => problems.length === 0);
+  return { isSound, accounts, damagedLines, signedBy: [...signedBy] };
 }
 
-/** Reads page by page: a log of any length takes the memory of one page. */
-async function* readRecords(store: Store, accountId: string, end: number) {
-  let fromSeq = 1;
-  for (;;) {
-    const page = await readChain(store, accountId, { fromSeq, limit: PAGE });
-    for (const record of page) if (record.seq <= end) yield record;
-    const last = page.at(-1)?.seq ?? end;
-    if (page.length < PAGE || last >= end) return;
-    fromSeq = last + 1;
-  }
+async function readLastHeads({ db }: Store): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await selectLastHeads(db, {});
+  return new Map(rows.map(({ account_id, seq }) => [account_id, Number(seq)]));
 }
 
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+async function readTips({ db }: Store, accountId: string | undefined): Promise<ReadonlyMap<string, number>> {
+  const { accountId: owner, seq } = auditTips;
+  const tips = await db
+    .select({ owner, seq })
+    .from(auditTips)
+    .where(accountId === undefined ? undefined : eq(owner, accountId));
+  return new Map(tips.map((tip) => [tip.owner, tip.seq]));
 }

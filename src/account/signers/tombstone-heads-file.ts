@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { appendLines, bytesOf, TOMBSTONE_LINE } from '../audit/heads-file.ts';
+import { appendLines, bytesOf, readLines, TOMBSTONE_LINE } from '../audit/heads-file.ts';
 import { isGenuine, type TombstoneHead } from './tombstone-head.ts';
 
 /** The latest statement of each signer's record, by its key in hex. */
@@ -28,7 +25,7 @@ async function scan(
   isTaken: (head: TombstoneHead) => boolean,
 ): Promise<Map<string, TombstoneHead>> {
   const furthest = new Map<string, TombstoneHead>();
-  for await (const line of readLines(path)) {
+  for await (const line of linesOf(path)) {
     const head = line.startsWith(TOMBSTONE_LINE) ? parse(line) : undefined;
     if (head === undefined || !isTaken(head)) continue;
     const key = hex(head.publicKey);
@@ -38,19 +35,12 @@ async function scan(
   return furthest;
 }
 
-async function* readLines(path: string): AsyncGenerator<string> {
-  const isFile = await stat(path).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
-  if (!isFile) return;
-  const file = createReadStream(path);
+/** A file that is write-only here has none. */
+async function* linesOf(path: string): AsyncGenerator<string> {
   try {
-    yield* createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY });
+    yield* readLines(path);
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'EACCES') throw error;
-  } finally {
-    file.destroy();
   }
 }
 
