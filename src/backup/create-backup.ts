@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 import { syncDirectory } from '../signer/files/write-durably.ts';
@@ -18,6 +18,8 @@ export type BackupOptions = {
   /** Public keys of age. */
   readonly recipients: readonly string[];
   readonly job: DumpJob;
+  /** True where the master key is a file of the signer's own. */
+  readonly hasOwnMasterKey: boolean;
   /** The users of gateway and signer, if they have their own: root reads for both. */
   readonly users: { readonly gateway: SystemUser; readonly signer: SystemUser } | undefined;
 };
@@ -40,25 +42,33 @@ export type BackupResult = {
  *
  * The signer's files never reach the process of the gateway's user, if the signer has a user of its own.
  *
- * @throws ServiceError `copyRefused` if the file exists, something cannot be read, or the master key was rotated meanwhile; `invalidCommand`
- *   for a recipient that is none; those of the store.
+ * @throws ServiceError `copyRefused` if the file exists or is written by another backup, the data directory lacks a file of an installation,
+ *   something cannot be read, or the master key was rotated meanwhile; `invalidCommand` for a recipient that is none; those of the store.
  */
-export async function createBackup({ file, recipients, job, users }: BackupOptions): Promise<BackupResult> {
+export async function createBackup({
+  file,
+  recipients,
+  job,
+  users,
+  hasOwnMasterKey,
+}: BackupOptions): Promise<BackupResult> {
   const path = resolve(file);
   const draft = `${path}.partial`;
   assertNew(path);
+  await assertInstallation(job, hasOwnMasterKey);
   const master = await readMaster(job, users);
   // Before anything is read: a place that cannot be written costs nothing.
   await using opened = new AsyncDisposableStack();
   const output = await openDraft(draft);
-  opened.defer(() => rm(draft, { force: true }));
   opened.defer(() => output.close());
+  opened.defer(async () => ((await isAt(output, draft)) ? rm(draft) : undefined));
   const child = await startDump(job, users?.gateway);
   try {
     const counts: BackupCounts[] = [];
     const encrypted = await encryptTo(recipients, allBytes({ job, users, child, master, counts }));
     const bytes = await writeAll(output, encrypted);
     assertNew(path);
+    if (!(await isAt(output, draft))) throw refuse(path, 'another backup is written to it meanwhile');
     await rename(draft, path);
     await syncDirectory(dirname(path));
     const made_at = new Date(job.atMs).toISOString();
@@ -112,6 +122,32 @@ async function readMaster(job: DumpJob, users: BackupOptions['users']): Promise<
   for (const source of signerSources(job, users).filter(({ name }) => name.endsWith('master.key')))
     for await (const { data } of fileLines(source)) hash.update(data);
   return hash.digest('hex');
+}
+
+/** Of another directory than the server's, beside a PostgreSQL, there would be a backup without the keys of its rows. */
+async function assertInstallation(job: DumpJob, hasOwnMasterKey: boolean): Promise<void> {
+  const { dataDir } = job.store;
+  const needed = [
+    ...(job.hasKeyApart ? [] : ['installation.key']),
+    ...(hasOwnMasterKey ? ['signer/master.key'] : []),
+    ...['signer/audit.key', 'signer/tombstones'],
+  ];
+  for (const name of needed) {
+    const isThere = await lstat(join(dataDir, name)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+    );
+    if (!isThere) throw refuse(dataDir, `it has no ${name}: is it the data directory of the server?`);
+  }
+}
+
+/** True while a path names the file that is open. */
+async function isAt(file: FileHandle, path: string): Promise<boolean> {
+  const [own, found] = await Promise.all([
+    file.stat({ bigint: true }),
+    lstat(path, { bigint: true }).catch(() => undefined),
+  ]);
+  return found !== undefined && own.ino === found.ino && own.dev === found.dev;
 }
 
 /** Opens a new file for its owner alone. @throws ServiceError `copyRefused` with the reason why it cannot be written. */

@@ -25,6 +25,9 @@ export type DumpChild = {
 
 const MODULE = fileURLToPath(programUrl(new URL('./dump-main.ts', import.meta.url)));
 
+/** Time to remove the copy of a store. */
+const END_MS = 20_000;
+
 /** Starts a process that reads an installation as `user`, or as the user of this process. It ends with this process. */
 export async function startDump(job: DumpJob, user: SystemUser | undefined): Promise<DumpChild> {
   const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: compiled, ...env } = foreignEnvironment();
@@ -69,9 +72,10 @@ export async function startDump(job: DumpJob, user: SystemUser | undefined): Pro
       await exited;
     },
     close: () => {
-      // It may have another user, whose processes root may not kill without CAP_KILL; it ends when it is disconnected, too.
+      // It removes what it has copied, and ends. It may have another user, whose processes root may not kill without CAP_KILL.
       if (child.connected) child.disconnect();
-      child.kill('SIGKILL');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+      child.once('exit', () => clearTimeout(timer));
     },
   };
 }

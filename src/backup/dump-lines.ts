@@ -68,6 +68,9 @@ async function copyServed(dataDir: string, opened: AsyncDisposableStack): Promis
   await takeDraftDirectory(directory);
   opened.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const lock = await acquireLock(directory);
-  await askAdmin(dataDir, { kind: 'store.copy' }, COPY_DEADLINE_MS).finally(() => releaseLock(lock));
+  const asked = askAdmin(dataDir, { kind: 'store.copy' }, COPY_DEADLINE_MS);
+  const answer = await asked.finally(() => releaseLock(lock));
+  if (answer === undefined)
+    throw serviceError('dataDirectoryLocked', { path: dataDir, holder: 'a server that is stopping' });
   return directory;
 }

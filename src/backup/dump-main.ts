@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { hardenProcess } from '../base/harden-process.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { writeDurably } from '../signer/files/write-durably.ts';
@@ -15,16 +15,46 @@ import { type FromDump, OUTPUT, type ToDump } from './dump-messages.ts';
 
 // The process that reads an installation as the gateway's user, and writes lines to a pipe. It ends with its parent.
 
+const NOT_NOTED =
+  'the backup is whole and in its place, and the data directory does not say so: keyslot doctor will call the latest one older';
+/** For removing the copy of a store. */
+const END_MS = 15_000;
+
 hardenProcess();
 process.umask(0o077);
-process.on('disconnect', () => process.exit());
+/** Aborted when the parent is gone or done: what was copied is removed then. */
+const ended = new AbortController();
+const { signal } = ended;
+process.on('disconnect', () => {
+  ended.abort();
+  setTimeout(() => process.exit(), END_MS).unref();
+});
+// Ctrl-C reaches it too, and is left to the parent.
+process.on('SIGINT', () => undefined);
 process.send?.({ kind: 'started' } satisfies FromDump);
-const [message] = (await once(process, 'message')) as [ToDump];
-if (message.kind === 'dump') await dump(message.job, message.user);
+await serve().catch((error: unknown) => {
+  if (!signal.aborted) throw error;
+});
 
-async function dump(job: DumpJob, user: SystemUser | undefined): Promise<void> {
+async function serve(): Promise<void> {
+  const message = await nextMessage();
+  if (message.kind !== 'dump') return;
+  const { job, user } = message;
   if (user !== undefined) becomeUser(user);
   const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  if (!(await dump(job, log))) return;
+  const kept = await nextMessage();
+  if (kept.kind === 'kept') {
+    const path = join(job.store.dataDir, LAST_BACKUP_FILE);
+    await writeDurably(path, Buffer.from(`${JSON.stringify(kept.backup)}\n`)).catch((error: Error) =>
+      log.warn({ reason: error.message }, NOT_NOTED),
+    );
+  }
+  process.disconnect();
+}
+
+/** @returns whether the installation was read to its end. */
+async function dump(job: DumpJob, log: Logger): Promise<boolean> {
   const counter = new LineCounter();
   async function* printed(): AsyncGenerator<string> {
     for await (const line of dumpLines(job, log)) {
@@ -33,21 +63,22 @@ async function dump(job: DumpJob, user: SystemUser | undefined): Promise<void> {
     }
   }
   try {
-    await pipeline(Readable.from(printed()), new Socket({ fd: OUTPUT, readable: false, writable: true }));
+    const output = new Socket({ fd: OUTPUT, readable: false, writable: true });
+    await pipeline(Readable.from(printed()), output, { signal });
     send({ kind: 'dumped', counts: counter.counts() });
+    return true;
   } catch (thrown) {
+    signal.throwIfAborted();
     const { code, context, cause } = toServiceError(thrown);
     if (code === 'internalError') log.error({ err: cause }, 'the installation cannot be read');
     send({ kind: 'failed', code, context });
-    return;
+    return false;
   }
-  const [kept] = (await once(process, 'message')) as [ToDump];
-  if (kept.kind === 'kept')
-    await writeDurably(
-      join(job.store.dataDir, LAST_BACKUP_FILE),
-      Buffer.from(`${JSON.stringify(kept.backup)}\n`),
-    );
-  process.disconnect();
+}
+
+async function nextMessage(): Promise<ToDump> {
+  const [message] = (await once(process, 'message', { signal })) as [ToDump];
+  return message;
 }
 
 function send(message: FromDump): void {

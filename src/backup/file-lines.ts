@@ -16,7 +16,7 @@ export type FileSource = {
 };
 
 /**
- * Reads a file as it is when it is opened; nothing if there is none. What is appended later is left out.
+ * Reads a file as it is about when it is opened; nothing if there is none. What is appended later is left out.
  *
  * @throws ServiceError `copyRefused` if it is no file of that user, or a link.
  */
@@ -29,16 +29,18 @@ export async function* fileLines({ path, name, uid, isLines }: FileSource): Asyn
   );
   if (file === undefined) return;
   try {
-    const {
-      size,
-      uid: owner,
-      isFile,
-    } = await file.stat().then((stat) => ({ ...stat, isFile: stat.isFile() }));
-    if (!isFile) throw refuse(path, 'it is no file');
-    if (uid !== undefined && owner !== uid)
-      throw refuse(path, `it belongs to user ${owner}, and not to ${uid}`);
+    const found = await file.stat();
+    if (!found.isFile()) throw refuse(path, 'it is no file');
+    if (uid !== undefined && found.uid !== uid)
+      throw refuse(path, `it belongs to user ${found.uid}, and not to ${uid}`);
+    const front = Buffer.alloc(Math.min(PART_BYTES, found.size));
+    await readAll(file, front, 0, path);
+    // The record of destroyed keys begins with their number: what that counts is in the file by now, and maybe was not before.
+    const { size } = await file.stat();
     const end = isLines ? await lastLineEnd(file, size) : size;
-    for (let at = 0; at < end || at === 0; at += PART_BYTES) {
+    yield { kind: 'file', name, data: front.toString('base64', 0, Math.min(front.length, end)) };
+    front.fill(0);
+    for (let at = front.length; at < end; at += PART_BYTES) {
       const part = Buffer.alloc(Math.min(PART_BYTES, end - at));
       await readAll(file, part, at, path);
       yield { kind: 'file', name, data: part.toString('base64') };

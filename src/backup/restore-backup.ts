@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { chown, copyFile, readdir, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { chown, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { serviceError } from '../base/service-error.ts';
@@ -130,13 +130,19 @@ async function publishFiles({ publish, draft }: RestorePlace, dataDir: string): 
   });
 }
 
+/** Others may write to the directory of the file: a link that one of them has put there is not followed. */
 async function moveHeads(draft: string, headsFile: string, owner: SystemUser | undefined): Promise<void> {
   const from = join(draft, 'audit-heads.jsonl');
   if (!existsSync(from)) return;
-  await copyFile(from, headsFile).catch((error: Error) => {
-    throw refuse(headsFile, `the file of heads (audit_heads_file) cannot be written: ${error.message}`);
-  });
-  if (owner !== undefined) await chown(headsFile, owner.uid, owner.gid);
+  try {
+    await using file = await open(headsFile, 'wx', 0o600);
+    await file.writeFile(createReadStream(from));
+    if (owner !== undefined) await file.chown(owner.uid, owner.gid);
+    await file.sync();
+  } catch (error) {
+    const { message } = error as Error;
+    throw refuse(headsFile, `the file of heads (audit_heads_file) cannot be written: ${message}`);
+  }
   await rm(from);
 }
 

@@ -12,6 +12,7 @@ import { systemClock } from '../base/clock.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { headsFileOf, loadConfig } from '../config/load-config.ts';
+import { hasOwnMasterKey } from '../signer/settings.ts';
 import { enterGatewayUser, findReadingUsers } from '../start/start-users.ts';
 import {
   describeBackup,
@@ -62,7 +63,10 @@ export async function makeBackup(invocation: Invocation, terminal: Terminal): Pr
     ...{ store: { dataDir, databaseUrl }, headsFile: headsFileOf(config), version: readVersion() },
     ...{ hasKeyApart: config.installation_key_file !== undefined, atMs: systemClock.nowMs() },
   };
-  const result = await createBackup({ file, recipients, job, users: findReadingUsers(config) });
+  const result = await createBackup({
+    ...{ file, recipients, job, hasOwnMasterKey: hasOwnMasterKey(config.hsm) },
+    users: findReadingUsers(config),
+  });
   print(options, terminal, result, describeBackup);
 }
 

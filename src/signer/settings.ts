@@ -31,6 +31,11 @@ export function signerSettings(
   return { directory, hsm: { ...hsm, ...absolutePaths(hsm) }, logLevel, ...start };
 }
 
+/** True where the master key is a file of the signer's own, not a credential file; false where keys are in a token. */
+export function hasOwnMasterKey({ kind, soft }: Config['hsm']): boolean {
+  return kind === 'soft' && soft.master_key_file === undefined;
+}
+
 /** Parses the settings from the gateway, which has checked them against spec/config.yaml. */
 export function parseSettings(text: string): SignerSettings {
   return JSON.parse(text) as SignerSettings;

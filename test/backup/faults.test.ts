@@ -1,9 +1,18 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encryptTo, readIdentities } from '../../src/backup/age-file.ts';
 import { type BackupLine, LineCounter, printLine } from '../../src/backup/backup-line.ts';
+import { createBackup } from '../../src/backup/create-backup.ts';
 import { readLines } from '../../src/backup/read-lines.ts';
 import type { BackupVerdict } from '../../src/backup/verify-backup.ts';
 import { eventually } from '../../src/base/eventually.ts';
@@ -15,7 +24,7 @@ import { createManaged } from './served.ts';
 /** A test starts several processes one after the other. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const { directory, start, run, json, newNode, serve } = useCommands('group');
+const { directory, start, run, runAlone, json, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');
 const at = (name: string): string => join(outside(), name);
 
@@ -66,13 +75,57 @@ test.each([
   }));
   const file = fileOf(tries);
   expect(existsSync(file)).toBe(false);
-  // The process that reads the store ends with its parent, and lets the next one have the place.
+  // The process that reads the store ends with its parent, and takes what it has copied along.
+  await eventually('the copy is removed', () => !existsSync(join(directory(), 'backup')) || undefined);
   await eventually('the next one succeeds', async () =>
     (await run(...create(file))).end === 'exit code 0' ? true : undefined,
   );
   expect((await verify(file)).is_sound).toBe(true);
   expect(existsSync(`${file}.partial`)).toBe(false);
   expect(readdirSync(directory())).not.toContain('backup');
+});
+
+test('a backup does not take what another one writes to the same file, and leaves it alone', async () => {
+  const file = at('twice.age');
+  const draft = `${file}.partial`;
+  const first = start(create(file));
+  await eventually('it writes', () => existsSync(draft) || undefined, { intervalMs: 1 });
+  rmSync(draft);
+  writeFileSync(draft, 'of another backup');
+  expect(await eventually('it has ended', first.ended)).toBe('exit code 1');
+  expect(first.stderr()).toContain('another backup is written to it meanwhile');
+  expect([existsSync(file), readFileSync(draft, 'utf8')]).toEqual([false, 'of another backup']);
+});
+
+test.each([
+  ['installation.key', true, false],
+  ['signer/master.key', true, true],
+  ['signer/audit.key', false, true],
+])('beside a PostgreSQL, a directory without %s is not backed up as an installation', async (missing, hasOwnMasterKey, hasKeyApart) => {
+  const dataDir = at('no installation');
+  const databaseUrl = 'postgres://127.0.0.1:1/nowhere';
+  const made = createBackup({
+    ...{ file: at('wrong.age'), recipients: [recipient], users: undefined, hasOwnMasterKey },
+    job: { store: { dataDir, databaseUrl }, headsFile: at('h'), hasKeyApart, version: '0', atMs: 0 },
+  });
+  await expect(made).rejects.toMatchObject({
+    code: 'copyRefused',
+    message: `${dataDir}: it has no ${missing}: is it the data directory of the server?`,
+  });
+});
+
+test('a restore follows no link at the place of the file of heads', async () => {
+  const file = at('linked.age');
+  expect((await run(...create(file))).end).toBe('exit code 0');
+  const [heads, target, place] = [at('heads.jsonl'), at('target'), at('linked')];
+  symlinkSync(target, heads);
+  const restore = () => runAlone(restoreTo(file, place), { KEYSLOT_AUDIT_HEADS_FILE: heads });
+  const refused = await restore();
+  expect([refused.end, refused.stderr]).toEqual(['exit code 1', expect.stringContaining(heads)]);
+  expect([existsSync(target), existsSync(place)]).toEqual([false, false]);
+  rmSync(heads);
+  expect((await restore()).end).toBe('exit code 0');
+  expect([statSync(heads).mode & 0o777, existsSync(join(place, 'audit-heads.jsonl'))]).toEqual([0o600, false]);
 });
 
 test('a restore that is killed leaves no installation, and the next one is whole', async () => {
