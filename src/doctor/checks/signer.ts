@@ -1,12 +1,13 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasOwnMasterKey } from '../../signer/settings.ts';
 import type { Check, Finding, Patient } from '../finding.ts';
 
 /** Checks the signer: that of the running server, or its files; and the settings of its key backend. */
 export const checkSigner: Check = async (patient) => [await ofServer(patient), ...(await backend(patient))];
 
-async function ofServer({ config: { data_dir: dataDir }, status }: Patient): Promise<Finding> {
+async function ofServer({ config: { data_dir: dataDir, hsm }, status }: Patient): Promise<Finding> {
   const part = 'signer';
   if (status !== undefined) {
     const { state, backend } = status.signer;
@@ -18,12 +19,17 @@ async function ofServer({ config: { data_dir: dataDir }, status }: Patient): Pro
       remedy: 'the log of the server says why; docs/security.md, "Another signer", what to restore',
     };
   }
-  const found = await stat(join(dataDir, 'signer', 'audit.key')).then(
-    () => 'there',
-    (error: NodeJS.ErrnoException) => error.code,
-  );
-  if (found === 'there')
+  const directory = join(dataDir, 'signer');
+  const found = await find(join(directory, 'audit.key'));
+  if (found === 'there') {
+    for (const name of hasOwnMasterKey(hsm) ? ['tombstones', 'master.key'] : ['tombstones'])
+      if ((await find(join(directory, name))) === 'ENOENT')
+        return {
+          ...{ part, state: 'wrong', detail: `${join(directory, name)} is missing` },
+          remedy: 'restore the directory of the signer, whole, from its newest backup',
+        };
     return { part, state: 'skipped', detail: 'its files are there, and no server runs that uses them' };
+  }
   if (found === 'EACCES')
     return {
       part,
@@ -31,10 +37,17 @@ async function ofServer({ config: { data_dir: dataDir }, status }: Patient): Pro
       detail: 'its files are of another user, and no server runs that uses them',
     };
   return {
-    ...{ part, state: 'warning', detail: `${join(dataDir, 'signer')} has no signer` },
+    ...{ part, state: 'warning', detail: `${directory} has no signer` },
     remedy:
       'the first start makes one; if there are managed wallets, restore the directory from its newest backup',
   };
+}
+
+function find(path: string): Promise<string | undefined> {
+  return stat(path).then(
+    () => 'there',
+    (error: NodeJS.ErrnoException) => error.code,
+  );
 }
 
 async function backend({ config: { hsm, signer_user: user } }: Patient): Promise<readonly Finding[]> {
