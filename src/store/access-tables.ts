@@ -137,5 +137,6 @@ export const idempotencyKeys = pgTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.key] }),
     index('idempotency_keys_created').on(table.createdAt),
+    index('idempotency_keys_under_way').on(table.ownerId).where(sql`status is null`),
   ],
 );

@@ -36,6 +36,9 @@ export const wallets = pgTable(
     unique('wallets_address').on(table.address),
     unique('wallets_derived').on(table.masterId, table.x, table.y),
     index('wallets_account').on(table.accountId, table.createdAt, table.id),
+    index('wallets_of_master')
+      .on(table.masterId, table.createdAt, table.id)
+      .where(sql`master_id is not null`),
     index('wallets_work').on(table.workId, table.workSeq).where(sql`work_id is not null`),
     check('wallets_kind', sql`kind in ('single', 'master', 'child')`),
     check('wallets_public_key_size', sql`octet_length(public_key) = 32`),

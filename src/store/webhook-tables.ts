@@ -123,6 +123,9 @@ export const webhookDeliveries = pgTable(
       .on(table.webhookId, table.walletId, table.seq)
       .where(sql`state = 'waiting' and wallet_id is not null`),
     index('webhook_deliveries_queue').on(table.webhookId, table.position).where(sql`state = 'queued'`),
+    index('webhook_deliveries_failed')
+      .on(table.webhookId, table.createdAt, table.id)
+      .where(sql`state = 'failed'`),
     index('webhook_deliveries_age').on(table.createdAt),
     index('webhook_deliveries_ledger_age').on(table.createdAt).where(sql`network is not null`),
     check('webhook_deliveries_state', sql`state in ('queued', 'waiting', 'delivered', 'failed')`),

@@ -1,0 +1,3 @@
+CREATE INDEX "idempotency_keys_under_way" ON "idempotency_keys" USING btree ("owner_id") WHERE status is null;--> statement-breakpoint
+CREATE INDEX "wallets_of_master" ON "wallets" USING btree ("master_id","created_at","id") WHERE master_id is not null;--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_failed" ON "webhook_deliveries" USING btree ("webhook_id","created_at","id") WHERE state = 'failed';
