@@ -40,6 +40,8 @@ export type AccountPlaneOptions = InstallationKeyLocation & {
   readonly log: Logger;
 };
 
+const FORGET_MS = 3_600_000;
+
 /**
  * Opens the account plane, after settling what processes that are gone left reserved.
  *
@@ -54,7 +56,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   opened.defer(() => gateway.close());
   await carryCharges(store, clock.nowMs());
   const followed = [
-    { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, id) },
+    { channel: TOKEN_CHANNEL, read: (id?: string) => readTokens(store, tokens, clock.nowMs(), id) },
     { channel: OPERATOR_CHANNEL, read: (id?: string) => readOperators(store, tokens, id) },
     { channel: LIMIT_CHANNEL, read: (id?: string) => readCreateLimits(store, limits, id) },
     { channel: USE_LIMIT_CHANNEL, read: (id?: string) => readUseLimits(store, useLimits, id) },
@@ -63,6 +65,8 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
     const following = await followStore(store.listen, one);
     opened.defer(() => following.close());
   }
+  const forgetting = setInterval(() => tokens.forgetExpired(clock.nowMs()), FORGET_MS).unref();
+  opened.defer(() => clearInterval(forgetting));
   const ownerId = gateway.id;
   const running = opened.move();
   return {

@@ -26,7 +26,7 @@ const installationKey = newInstallationKey();
 /** A start of the server on this store: the ring is read anew, as after a restart. */
 async function start(store: Store, more: { baseUrl?: string } = {}) {
   const tokens = new TokenRing();
-  await readTokens(store, tokens);
+  await readTokens(store, tokens, NOW_MS);
   const rings = { keyring: await loadKeyring(store), plans: await loadPlanBook(store), tokens };
   const places = { store, ...rings, installationKey: await installationKey };
   const served = {
@@ -152,7 +152,7 @@ describeStores('the development account', (backend) => {
     expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['revoked', 'revoked']);
     expect((await loadKeyring(store)).find(file.api_key, NOW_MS).kind).toBe('revoked');
     const later = new TokenRing();
-    await readTokens(store, later);
+    await readTokens(store, later, NOW_MS);
     expect(later.find(file.access_token, NOW_MS).kind).toBe('revoked');
     expect(await hasSecondFactor(store, file.totp_secret)).toBe(false);
     expect(await operates(store)).toBe(false);

@@ -18,7 +18,7 @@ function scopesOf(tokens: TokenRing, text: string): readonly string[] {
 
 async function restarted(store: Store): Promise<TokenRing> {
   const tokens = new TokenRing();
-  await readTokens(store, tokens);
+  await readTokens(store, tokens, NOW_MS);
   await readOperators(store, tokens);
   return tokens;
 }
@@ -74,7 +74,7 @@ describeStores('who operates the server', (backend) => {
     const accountId = await newCustomer(here);
     await setOperates(deps, { accountId, operates: true });
     const { text } = await createToken(deps, { accountId, ...MANAGE }, NOW_MS);
-    await readTokens(there, theirs);
+    await readTokens(there, theirs, NOW_MS);
     const becomes = (scopes: readonly string[]) =>
       expect.poll(() => scopesOf(theirs, text), { timeout: 20_000, interval: 5 }).toEqual(scopes);
     await becomes(MANAGE.scopes);

@@ -7,6 +7,9 @@ import type { AccountMonth } from './account-month.ts';
 /** Clocks of servers may differ by so much: a charge of a month may have a record that is dated so much before it. */
 const CLOCKS_MS = 10 * 60_000;
 
+/** However late a month is closed, no more records are looked at: records of a clock that is ahead have lower numbers. */
+const DAY_MS = 86_400_000;
+
 /**
  * Returns the number of a record that no record of a charge of later months comes before, in the chain of an account whose month is being
  * closed: what is charged from now on counts in later months, whatever a clock says.
@@ -16,7 +19,7 @@ export async function readNextSeq(tx: StoreTransaction, { accountId, month }: Ac
   const { rows } = await tx.execute<{ readonly seq: string | null }>(sql`
     select least(
       (select seq + 1 from audit_tips where account_id = ${accountId}),
-      ${lowestSeq(sql`account_id = ${accountId} and at >= ${instant(endMs - CLOCKS_MS)}`)}
+      ${lowestSeq(sql`account_id = ${accountId} and at >= ${instant(endMs - CLOCKS_MS)} and at < ${instant(endMs + DAY_MS)}`)}
     ) as seq`);
   return Number(rows[0]?.seq ?? 1);
 }

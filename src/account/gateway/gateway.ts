@@ -44,13 +44,17 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
   await forgetGone(store, id, watch);
   const settled = await settleAbandoned(options, clock.nowMs());
   if (settled > 0) log.warn({ settled }, 'settled reservations of processes that are gone');
-  const tidy = async (): Promise<void> => {
-    await forgetGone(store, id, watch);
-    await settleAbandoned(options, clock.nowMs());
-    await deleteExpiredKeys(store, clock.nowMs());
-  };
   const logFailure = (error: unknown): void =>
     log.error({ err: error }, 'the heartbeat failed; trying again');
+  const settle = async (): Promise<void> => {
+    await forgetGone(store, id, watch);
+    await settleAbandoned(options, clock.nowMs());
+  };
+  // Each by itself: what one cannot do keeps the other from nothing.
+  const tidy = async (): Promise<void> => {
+    await settle().catch(logFailure);
+    await deleteExpiredKeys(store, clock.nowMs()).catch(logFailure);
+  };
   let beat: Promise<void> | undefined;
   let tidying: Promise<void> | undefined;
   // Others take a process for gone that shows no life for a minute: that waits for nothing else, which may take longer.
@@ -58,9 +62,7 @@ export async function joinGateways(options: GatewayOptions): Promise<Gateway> {
     beat ??= showLife(store, id)
       .catch(logFailure)
       .finally(() => (beat = undefined));
-    tidying ??= tidy()
-      .catch(logFailure)
-      .finally(() => (tidying = undefined));
+    tidying ??= tidy().finally(() => (tidying = undefined));
   }, beatMs);
   timer.unref();
   return {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import { and, eq, gt, inArray, isNull } from '../../store/drizzle.ts';
+import { anyOf } from '../../store/any-of.ts';
+import { and, eq, gt, isNull } from '../../store/drizzle.ts';
 import { loginSessions, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createKeyText } from '../key-text.ts';
@@ -150,7 +151,7 @@ async function readHolders(
     .innerJoin(members, eq(members.id, loginSessions.memberId))
     .where(
       and(
-        inArray(loginSessions.id, [...sessionIds]),
+        anyOf(loginSessions.id, sessionIds),
         gt(loginSessions.expiresAt, new Date(nowMs)),
         isNull(members.removedAt),
       ),

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { eq } from '../../store/drizzle.ts';
+import { eq, gt, isNull, or } from '../../store/drizzle.ts';
 import { accessTokens } from '../../store/access-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { isKeyText } from '../key-text.ts';
@@ -39,7 +39,12 @@ export type TokenRecord = {
 
 const UNKNOWN: TokenFinding = { kind: 'unknown' };
 
-/** All access tokens, in memory: a request is authenticated without a query. Holds digests, never a token. */
+/** A token that expired so long ago is unknown: programs may make one for each of their runs. */
+const FORGOTTEN_MS = 86_400_000;
+
+/**
+ * All access tokens but those that expired a day ago, in memory: a request is authenticated without a query. Holds digests, never a token.
+ */
 export class TokenRing {
   readonly #byFingerprint = new Map<string, TokenRecord>();
   readonly #fingerprints = new Map<string, string>();
@@ -86,6 +91,12 @@ export class TokenRing {
     this.#fingerprints.delete(tokenId);
   }
 
+  /** Forgets the tokens that expired a day ago. */
+  forgetExpired(nowMs: number): void {
+    for (const { tokenId, expiresAtMs = Number.POSITIVE_INFINITY } of this.#byFingerprint.values())
+      if (expiresAtMs <= nowMs - FORGOTTEN_MS) this.remove(tokenId);
+  }
+
   /** Refuses a token from now on. Ignores a token that the ring does not hold. */
   revoke(tokenId: string): void {
     const record = this.#byFingerprint.get(this.#fingerprints.get(tokenId) ?? '');
@@ -100,10 +111,20 @@ export class TokenRing {
   }
 }
 
-/** Reads the tokens of the store into a ring: all, or the one with this id. */
-export async function readTokens(store: Store, ring: TokenRing, tokenId?: string): Promise<void> {
-  const wanted = tokenId === undefined ? undefined : eq(accessTokens.id, tokenId);
-  for (const row of await store.db.select().from(accessTokens).where(wanted)) ring.put(toRecord(row));
+/** Reads the tokens of the store into a ring: all that did not expire a day ago, or the one with this id. */
+export async function readTokens(
+  { db }: Pick<Store, 'db'>,
+  ring: TokenRing,
+  nowMs: number,
+  tokenId?: string,
+): Promise<void> {
+  const { id, expiresAt } = accessTokens;
+  const isKnown = or(isNull(expiresAt), gt(expiresAt, new Date(nowMs - FORGOTTEN_MS)));
+  const rows = await db
+    .select()
+    .from(accessTokens)
+    .where(tokenId === undefined ? isKnown : eq(id, tokenId));
+  for (const row of rows) ring.put(toRecord(row));
 }
 
 /** Returns the ring's record of a row. */

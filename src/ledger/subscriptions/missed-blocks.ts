@@ -24,7 +24,8 @@ export function firstOf(
   { pace }: Pick<AskedNode, 'pace'>,
 ): number {
   const slots = Math.min(pace.slotsIn(WINDOW_MS) ?? MAX_SLOTS, MAX_SLOTS);
-  return Math.max(Math.min(...missed.map(unreadFrom)), lastSlot - slots + 1);
+  const unread = missed.reduce((first, shared) => Math.min(first, unreadFrom(shared)), Number.POSITIVE_INFINITY);
+  return Math.max(unread, lastSlot - slots + 1);
 }
 
 /** Returns the slots that have a block, both ends included. Throws like `readNode`. */

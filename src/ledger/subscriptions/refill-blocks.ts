@@ -1,4 +1,5 @@
 import { stringifyJson } from '../../rpc/json.ts';
+import { LogReaders } from './log-readers.ts';
 import { firstOf, inTime, listBlocks, unreadFrom } from './missed-blocks.ts';
 import { readSlot } from './node-reads.ts';
 import { type BlockTransaction, readBlock } from './read-block.ts';
@@ -28,13 +29,14 @@ export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
     if (shared.info.refill === 'blocks')
       shared.tellGap({ fromSlot: unreadFrom(shared), toSlot: Math.min(firstSlot - 1, lastSlot) });
   }
+  const readers = new LogReaders(missed.filter(({ info }) => info.refill === 'blocks'));
   const slots = await listBlocks(node, firstSlot, lastSlot, level);
   for (let start = 0; start < slots.length; start += BLOCKS_AT_ONCE) {
     const some = slots.slice(start, start + BLOCKS_AT_ONCE);
     const blocks = await Promise.all(some.map((slot) => inTime(node, () => readBlock(node, slot, level))));
     if (!node.isCurrent()) return;
     for (const [index, slot] of some.entries())
-      for (const shared of missed) takeBlock(shared, slot, blocks[index]);
+      takeBlock(missed, readers, { slot, transactions: blocks[index] });
   }
   const newestSlot = Math.max(toSlot, level === commitment ? -1 : await readSlot(node, commitment));
   for (const shared of missed) {
@@ -44,39 +46,34 @@ export async function refillFromBlocks(refill: BlocksRefill): Promise<void> {
   }
 }
 
+type Block = { readonly slot: number; readonly transactions: readonly BlockTransaction[] | undefined };
+
+/** Gives a block to the subscriptions that have not read it; `readers` are those to logs. */
 function takeBlock(
-  shared: SharedSubscription,
-  slot: number,
-  block: readonly BlockTransaction[] | undefined,
+  missed: readonly SharedSubscription[],
+  readers: LogReaders,
+  { slot, transactions }: Block,
 ): void {
-  if (slot < unreadFrom(shared)) return;
-  const { catchUp } = shared;
-  catchUp.readUntil = slot;
-  if (shared.info.refill === 'state') {
-    for (const { writable } of block ?? []) for (const account of writable) catchUp.written.add(account);
-  } else if (block === undefined) {
-    shared.tellGap({ fromSlot: slot, toSlot: slot });
-  } else {
-    tellLogs(shared, slot, block);
+  const unread = missed.filter((shared) => slot >= unreadFrom(shared));
+  for (const shared of unread) {
+    const { info, catchUp } = shared;
+    catchUp.readUntil = slot;
+    if (info.refill === 'state') {
+      for (const { writable } of transactions ?? [])
+        for (const account of writable) catchUp.written.add(account);
+    } else if (transactions === undefined) shared.tellGap({ fromSlot: slot, toSlot: slot });
   }
-}
-
-function tellLogs(shared: SharedSubscription, slot: number, block: readonly BlockTransaction[]): void {
-  for (const transaction of block) {
+  const reading = new Set(unread);
+  for (const transaction of transactions ?? []) {
     const { signature, err, logs } = transaction;
-    if (!isWanted(shared.params[0], transaction)) continue;
-    shared.notify(Buffer.from(stringifyJson({ context: { slot }, value: { signature, err, logs } })));
+    let result: Buffer | undefined;
+    for (const shared of readers.of(transaction)) {
+      if (!reading.has(shared)) continue;
+      result ??= Buffer.from(stringifyJson({ context: { slot }, value: { signature, err, logs } }));
+      shared.notify(result);
+    }
   }
 }
-
-function isWanted(filter: unknown, { isVote, accounts }: BlockTransaction): boolean {
-  if (filter === 'allWithVotes') return true;
-  if (filter === 'all') return !isVote;
-  return (filter as { readonly mentions: readonly string[] }).mentions.some((address) =>
-    accounts.has(address),
-  );
-}
-
 /** Blocks are read once they are confirmed: at processed, what was missed after that is a gap. */
 function finishLogs(shared: SharedSubscription, lastSlot: number, newestSlot: number): void {
   const fromSlot = Math.max(lastSlot + 1, unreadFrom(shared));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -34,41 +35,43 @@ const MAX_BACKOFF_MS = 1_000;
  * @throws Error the driver's, or the handler's, if the first connection fails.
  */
 export async function startListening(options: ListenOptions): Promise<Listening> {
-  const closing = Promise.withResolvers<undefined>();
+  const closing = new AbortController();
   const first = await openSession(options);
-  const running = run(first, options, closing.promise);
+  const running = run(first, options, closing.signal);
   return {
     close: async () => {
-      closing.resolve(undefined);
+      closing.abort();
       await running;
     },
   };
 }
 
-async function run(first: Session, options: ListenOptions, closing: Promise<undefined>): Promise<void> {
+async function run(first: Session, options: ListenOptions, closing: AbortSignal): Promise<void> {
   const { channel, log } = options;
   let session: Session | undefined = first;
   let backoffMs = FIRST_BACKOFF_MS;
   for (;;) {
-    const loss = session && (await Promise.race([session.lost, closing]));
+    const loss = session && (await unlessAborted(session.lost, closing));
     await session?.end();
     if (session !== undefined && loss === undefined) return;
     if (loss !== undefined)
       log.warn({ err: loss, channel }, 'lost the notifications of the store; reconnecting');
-    if (await isClosedWithin(backoffMs, closing)) return;
+    await pause(backoffMs, undefined, { signal: closing }).catch(() => undefined);
+    if (closing.aborted) return;
     session = await openSession(options).catch(() => undefined);
     if (session !== undefined) log.info({ channel }, 'receiving notifications of the store again');
     backoffMs = session === undefined ? Math.min(2 * backoffMs, MAX_BACKOFF_MS) : FIRST_BACKOFF_MS;
   }
 }
 
-/** Returns true if it is closed before the pause ends. */
-async function isClosedWithin(pauseMs: number, closing: Promise<undefined>): Promise<boolean> {
-  const over = Promise.withResolvers<'over'>();
-  const timer = setTimeout(over.resolve, pauseMs, 'over');
-  const outcome = await Promise.race([closing, over.promise]);
-  clearTimeout(timer);
-  return outcome === undefined;
+/** Resolves to undefined once the signal is aborted. It leaves nothing behind at a signal that is not: an outage may take days. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const leave = (): void => resolve(undefined);
+    signal.addEventListener('abort', leave);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }
 
 type Session = { readonly lost: Promise<Error>; readonly end: () => Promise<void> };

@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm';
-import { and, eq, inArray, notInArray } from '../../store/drizzle.ts';
+import { anyOf } from '../../store/any-of.ts';
+import { and, eq, notInArray } from '../../store/drizzle.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
 import { toServiceError } from '../../base/service-error.ts';
@@ -41,7 +42,7 @@ export async function makeKeys(
   }
   const intents = owners.map((owner) => ({ ...owner, ownerId, createdAt: new Date(clock.nowMs()) }));
   await transact(context, async (tx) => void (await tx.insert(keyIntents).values(intents)));
-  const isOurs = and(inArray(keyIntents.walletId, [...walletIds]), eq(keyIntents.ownerId, ownerId));
+  const isOurs = and(anyOf(keyIntents.walletId, walletIds), eq(keyIntents.ownerId, ownerId));
   const drop = (): Promise<void> =>
     destroyIntended(context, () =>
       // Locked, and so after a transaction that stores them whose end was not answered.

@@ -24,9 +24,9 @@ describeStores('access tokens', (backend) => {
     return { places, accountId: await newCustomer(store()) };
   }
 
-  const loaded = async (): Promise<TokenRing> => {
+  const loaded = async (nowMs = NOW_MS): Promise<TokenRing> => {
     const ring = new TokenRing();
-    await readTokens(store(), ring);
+    await readTokens(store(), ring, nowMs);
     return ring;
   };
 
@@ -56,6 +56,21 @@ describeStores('access tokens', (backend) => {
       expect(ring.find(text, expiresAtMs - 1).kind).toBe('valid');
       expect(ring.find(text, expiresAtMs)).toMatchObject({ kind: 'expired', tokenId: id });
     }
+  });
+
+  test('are forgotten a day after they expired, and those that never do are kept', async () => {
+    const { places, accountId } = await setUp();
+    const { text: lasting } = await createToken(places, wanted(accountId), NOW_MS);
+    const { text } = await createToken(places, { ...wanted(accountId), expiresAtMs: NOW_MS }, NOW_MS);
+    const [dayMs, { tokens: ring }] = [86_400_000, places];
+    ring.forgetExpired(NOW_MS + dayMs - 1);
+    for (const each of [ring, await loaded(NOW_MS + dayMs - 1)])
+      expect(each.find(text, NOW_MS).kind).toBe('expired');
+    const size = ring.size;
+    ring.forgetExpired(NOW_MS + dayMs);
+    expect(ring.size).toBe(size - 1);
+    for (const each of [ring, await loaded(NOW_MS + dayMs)])
+      expect([each.find(text, NOW_MS).kind, each.find(lasting, NOW_MS).kind]).toEqual(['unknown', 'valid']);
   });
 
   test('are unknown when mistyped, never made, or keys of another kind', async () => {
@@ -102,7 +117,7 @@ describeStores('access tokens', (backend) => {
       await onConnected();
       return { close: async () => undefined };
     };
-    const read = (id?: string) => readTokens(store(), here, id);
+    const read = (id?: string) => readTokens(store(), here, NOW_MS, id);
     await followStore(listen, { channel: TOKEN_CHANNEL, read });
     const { id, text } = await createToken(elsewhere, wanted(accountId), NOW_MS);
     expect(here.find(text, NOW_MS).kind).toBe('unknown');
