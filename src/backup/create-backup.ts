@@ -42,7 +42,7 @@ export type BackupResult = {
  *
  * The signer's files never reach the process of the gateway's user, if the signer has a user of its own.
  *
- * @throws ServiceError `copyRefused` if the file exists or is written by another backup, the data directory lacks a file of an installation,
+ * @throws ServiceError `copyRefused` if the file exists or is written by another backup, the data directory beside a PostgreSQL lacks a file of an installation,
  *   something cannot be read, or the master key was rotated meanwhile; `invalidCommand` for a recipient that is none; those of the store.
  */
 export async function createBackup({
@@ -124,9 +124,10 @@ async function readMaster(job: DumpJob, users: BackupOptions['users']): Promise<
   return hash.digest('hex');
 }
 
-/** Of another directory than the server's, beside a PostgreSQL, there would be a backup without the keys of its rows. */
+/** Beside a PostgreSQL a directory that is not the server's would give a backup without the keys of its rows. */
 async function assertInstallation(job: DumpJob, hasOwnMasterKey: boolean): Promise<void> {
-  const { dataDir } = job.store;
+  const { dataDir, databaseUrl } = job.store;
+  if (databaseUrl === undefined) return;
   const needed = [
     ...(job.hasKeyApart ? [] : ['installation.key']),
     ...(hasOwnMasterKey ? ['signer/master.key'] : []),

@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { hardenProcess } from '../base/harden-process.ts';
 import { toServiceError } from '../base/service-error.ts';
 import { writeDurably } from '../signer/files/write-durably.ts';
-import { becomeUser, type SystemUser } from '../users/system-user.ts';
+import { becomeUser } from '../users/system-user.ts';
 import { LineCounter, printLine } from './backup-line.ts';
 import { LAST_BACKUP_FILE } from './last-backup.ts';
 import { type DumpJob, dumpLines } from './dump-lines.ts';

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Claim, IdempotencyFinding, IdempotentAnswer } from '../../src/account/idempotent-request.ts';
-import { createIdempotency, deleteExpiredKeys } from '../../src/account/idempotency.ts';
+import { createIdempotency } from '../../src/account/idempotency.ts';
 import { settleAbandoned } from '../../src/account/gateway/settle-abandoned.ts';
 import { readBalance } from '../../src/account/money/balance.ts';
 import { newTerms } from '../../src/account/money/reservation.ts';
 import { createMoney } from '../../src/account/money/money.ts';
-import { gateways, idempotencyKeys } from '../../src/store/access-tables.ts';
-import { eq, sql } from '../../src/store/drizzle.ts';
+import { gateways } from '../../src/store/access-tables.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { describeStores, SILENT } from '../store/backends.ts';
@@ -280,27 +279,5 @@ describeStores('idempotency keys', (backend) => {
     await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
     await inTransaction((tx) => idempotency.release(tx, own));
     await expect(finish(own, answer)).rejects.toMatchObject({ code: 'reservationClosed' });
-  });
-
-  test('are deleted when their day is over, however many they are', async () => {
-    const accountId = await newCustomer(store());
-    await store().db.execute(sql`
-      insert into idempotency_keys (account_id, key, fingerprint, created_at)
-      select ${accountId}, n::text, '', ${new Date(NOW_MS - DAY_MS).toISOString()}::timestamptz from generate_series(1, 10001) n`);
-    await deleteExpiredKeys(store(), NOW_MS);
-    const left = await store().db.$count(idempotencyKeys, eq(idempotencyKeys.accountId, accountId));
-    expect(left).toBe(0);
-  });
-
-  test('are deleted when their day is over', async () => {
-    const [old, young] = [await newRequest(), await newRequest()];
-    await old.begin(BODY, NOW_MS - DAY_MS);
-    await young.begin(BODY, NOW_MS - DAY_MS + 1);
-    await deleteExpiredKeys(store(), NOW_MS);
-    const left = (await store().db.select().from(idempotencyKeys)).map(({ accountId }) => accountId);
-    expect([left.includes(old.account.accountId), left.includes(young.account.accountId)]).toEqual([
-      false,
-      true,
-    ]);
   });
 });

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { BackupResult } from '../../src/backup/create-backup.ts';
@@ -11,7 +20,7 @@ import { createManaged, developmentOf, signWith } from './served.ts';
 /** A test starts several servers one after the other. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const { directory, run, json, newNode, serve } = useCommands('group');
+const { directory, run, runAlone, json, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');
 const at = (name: string): string => join(outside(), name);
 
@@ -93,6 +102,20 @@ describe('a backup of a running server', () => {
     expect(verified.end).toBe('exit code 0');
     const examined = await run('doctor', '--data-dir', place);
     expect([examined.end, examined.stdout]).toEqual(['exit code 0', expect.stringContaining('0 wrong')]);
+  });
+
+  test('is restored with its file of heads where the settings say, through no link that is there', async () => {
+    const [heads, target, place] = [at('heads.jsonl'), at('target'), at('linked')];
+    symlinkSync(target, heads);
+    const args = ['restore', at('a.age'), '--key', at('key.txt'), '--data-dir', place];
+    const restore = () => runAlone(args, { KEYSLOT_AUDIT_HEADS_FILE: heads });
+    const refused = await restore();
+    expect([refused.end, refused.stderr]).toEqual(['exit code 1', expect.stringContaining(heads)]);
+    expect([existsSync(target), existsSync(place)]).toEqual([false, false]);
+    rmSync(heads);
+    expect((await restore()).end).toBe('exit code 0');
+    const isInside = existsSync(join(place, 'audit-heads.jsonl'));
+    expect([statSync(heads).mode & 0o777, statSync(heads).size > 0, isInside]).toEqual([0o600, true, false]);
   });
 
   test('is not restored over anything', async () => {

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -24,7 +16,7 @@ import { createManaged } from './served.ts';
 /** A test starts several processes one after the other. */
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const { directory, start, run, runAlone, json, newNode, serve } = useCommands('group');
+const { directory, start, run, json, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');
 const at = (name: string): string => join(outside(), name);
 
@@ -101,32 +93,21 @@ test.each([
   ['installation.key', true, false],
   ['signer/master.key', true, true],
   ['signer/audit.key', false, true],
-])('beside a PostgreSQL, a directory without %s is not backed up as an installation', async (missing, hasOwnMasterKey, hasKeyApart) => {
-  const dataDir = at('no installation');
-  const databaseUrl = 'postgres://127.0.0.1:1/nowhere';
-  const made = createBackup({
-    ...{ file: at('wrong.age'), recipients: [recipient], users: undefined, hasOwnMasterKey },
-    job: { store: { dataDir, databaseUrl }, headsFile: at('h'), hasKeyApart, version: '0', atMs: 0 },
-  });
-  await expect(made).rejects.toMatchObject({
-    code: 'copyRefused',
-    message: `${dataDir}: it has no ${missing}: is it the data directory of the server?`,
-  });
-});
-
-test('a restore follows no link at the place of the file of heads', async () => {
-  const file = at('linked.age');
-  expect((await run(...create(file))).end).toBe('exit code 0');
-  const [heads, target, place] = [at('heads.jsonl'), at('target'), at('linked')];
-  symlinkSync(target, heads);
-  const restore = () => runAlone(restoreTo(file, place), { KEYSLOT_AUDIT_HEADS_FILE: heads });
-  const refused = await restore();
-  expect([refused.end, refused.stderr]).toEqual(['exit code 1', expect.stringContaining(heads)]);
-  expect([existsSync(target), existsSync(place)]).toEqual([false, false]);
-  rmSync(heads);
-  expect((await restore()).end).toBe('exit code 0');
-  expect([statSync(heads).mode & 0o777, existsSync(join(place, 'audit-heads.jsonl'))]).toEqual([0o600, false]);
-});
+])(
+  'beside a PostgreSQL, a directory without %s is not backed up as an installation',
+  async (missing, hasOwnMasterKey, hasKeyApart) => {
+    const dataDir = at('no installation');
+    const databaseUrl = 'postgres://127.0.0.1:1/nowhere';
+    const made = createBackup({
+      ...{ file: at('wrong.age'), recipients: [recipient], users: undefined, hasOwnMasterKey },
+      job: { store: { dataDir, databaseUrl }, headsFile: at('h'), hasKeyApart, version: '0', atMs: 0 },
+    });
+    await expect(made).rejects.toMatchObject({
+      code: 'copyRefused',
+      message: `${dataDir}: it has no ${missing}: is it the data directory of the server?`,
+    });
+  },
+);
 
 test('a restore that is killed leaves no installation, and the next one is whole', async () => {
   const file = at('a.age');

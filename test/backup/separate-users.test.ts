@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,8 +131,12 @@ describe.skipIf(missing !== undefined)(
       execFileSync('chmod', ['711', place]);
       onTestFinished(() => rmSync(place, { recursive: true, force: true }));
       const data = join(place, 'data');
-      mkdirSync(data, { mode: 0o700 });
-      chownSync(data, gateway.uid, gateway.uid);
+      mkdirSync(join(data, 'signer'), { recursive: true, mode: 0o700 });
+      for (const name of ['audit.key', 'tombstones', 'master.key'])
+        writeFileSync(join(data, 'signer', name), 'x', { mode: 0o600 });
+      writeFileSync(join(data, 'installation.key'), 'x', { mode: 0o600 });
+      execFileSync('chown', ['-R', String(gateway.uid), data]);
+      execFileSync('chown', ['-R', String(signer.uid), join(data, 'signer')]);
       const run = (...command: readonly string[]) => {
         const args = ['--bounding-set=-kill', NODE, 'src/main.ts', 'backup', ...command];
         const env = {

@@ -13,7 +13,7 @@ const at = (name: string): string => join(directory(), 'signer', name);
 async function examined(soft: Config['hsm']['soft'] = {}) {
   const config = { data_dir: directory(), hsm: { kind: 'soft', soft } } as unknown as Config;
   const findings = await checkSigner({ config, status: undefined } as unknown as Patient);
-  return findings.find(({ part }) => part === 'signer');
+  return [findings].flat().find(({ part }) => part === 'signer');
 }
 
 function makeFiles(): void {

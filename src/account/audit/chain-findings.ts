@@ -53,7 +53,10 @@ export class ChainFindings {
   /** Takes a head, and the hash of the record that it states; undefined if there is no such record. */
   addHead(head: AuditHead, recordHash: Uint8Array | undefined): void {
     const isChecked = this.#trusted === 'named' || this.#trusted.length > 0;
-    if (isChecked && !this.#isTrusted(head)) return this.add('headForged', head.seq);
+    if (isChecked && !this.#isTrusted(head)) {
+      this.add('headForged', head.seq);
+      return;
+    }
     if (isChecked) {
       this.signedUpTo = Math.max(this.signedUpTo, head.seq);
       this.#signedBy.add(Buffer.from(head.publicKey).toString('hex'));
@@ -64,8 +67,6 @@ export class ChainFindings {
   }
 
   #isTrusted(head: AuditHead): boolean {
-    return this.#trusted === 'named'
-      ? isSignatureOf(head, headBytes(head))
-      : isSignedBy(head, this.#trusted);
+    return this.#trusted === 'named' ? isSignatureOf(head, headBytes(head)) : isSignedBy(head, this.#trusted);
   }
 }

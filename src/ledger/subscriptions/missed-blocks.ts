@@ -24,7 +24,10 @@ export function firstOf(
   { pace }: Pick<AskedNode, 'pace'>,
 ): number {
   const slots = Math.min(pace.slotsIn(WINDOW_MS) ?? MAX_SLOTS, MAX_SLOTS);
-  const unread = missed.reduce((first, shared) => Math.min(first, unreadFrom(shared)), Number.POSITIVE_INFINITY);
+  const unread = missed.reduce(
+    (first, shared) => Math.min(first, unreadFrom(shared)),
+    Number.POSITIVE_INFINITY,
+  );
   return Math.max(unread, lastSlot - slots + 1);
 }
 

@@ -58,9 +58,7 @@ export function startSignerProcess({
     void child.stop();
     queue.close();
     started.reject(
-      isForOperator
-        ? failure
-        : serviceError('signerNotStarted', { reason: reasonOf(failure) }, failure),
+      isForOperator ? failure : serviceError('signerNotStarted', { reason: reasonOf(failure) }, failure),
     );
   };
 

@@ -15,6 +15,7 @@ const FAILURES: readonly ErrorName[] = [
   'invalidCommand',
   'signerUnavailable',
   'dataDirectoryLocked',
+  'tokenPinRefused',
 ];
 
 /** Encodes a failure as an answer: its kind, and the reason for the operator. */
@@ -31,6 +32,7 @@ export function decodeFailure(code: number, payload: Buffer): ServiceError {
   const reason = new ByteReader(payload).text(MAX_TEXT_BYTES);
   switch (name) {
     case 'signerNotStarted':
+    case 'tokenPinRefused':
     case 'invalidCommand':
       return serviceError(name, { reason });
     case 'dataDirectoryLocked':

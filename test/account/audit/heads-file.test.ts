@@ -27,5 +27,7 @@ test('a file of heads has no half line after the disk was full', async (context)
 
 /** Of each line, whether it holds a head. */
 async function linesIn(path: string): Promise<readonly boolean[]> {
-  return Array.fromAsync(readHeads(path), ({ head }) => head !== undefined);
+  const found: boolean[] = [];
+  for await (const { head } of readHeads(path)) found.push(head !== undefined);
+  return found;
 }

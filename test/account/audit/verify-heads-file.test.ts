@@ -32,10 +32,7 @@ describeStores('a file of heads', (backend) => {
     const line = lines.find((each) => each.includes(accountId)) ?? '';
     const head = JSON.parse(line) as { readonly at: string };
     const verify = async () => {
-      const verdict = await verifyAudit(
-        { store: store(), headsFile, trustedKeys: [key.bytes] },
-        accountId,
-      );
+      const verdict = await verifyAudit({ store: store(), headsFile, trustedKeys: [key.bytes] }, accountId);
       const [report] = verdict.accounts;
       const problems = report?.problems.map(({ kind, at }) => `${kind} ${at}`);
       return { signedUpTo: report?.signedUpTo, problems, signedBy: verdict.signedBy };
@@ -56,7 +53,9 @@ describeStores('a file of heads', (backend) => {
     const forged = JSON.stringify({ ...head, seq: 2 });
     await writeFile(headsFile, `${`${line}\n`.repeat(MANY)}${forged}\n`);
     let turns = 0;
-    const timer = setInterval(() => void (turns += 1), 0);
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
     const verified = await verify().finally(() => clearInterval(timer));
     expect(verified).toEqual({ signedUpTo: RECORDS, problems: ['headForged 2'], signedBy: [publicKey] });
     expect(turns).toBeGreaterThan(10);

@@ -10,10 +10,8 @@ const transaction = (isVote: boolean, ...accounts: readonly string[]) => ({
   accounts: new Set(accounts),
 });
 
-const [all, votesToo, ofA, alsoOfA, ofAOrB] = [
-  ...[subscription('all'), subscription('allWithVotes')],
-  ...[mentioning('a'), mentioning('a'), mentioning('a', 'b')],
-];
+const [all, votesToo] = [subscription('all'), subscription('allWithVotes')];
+const [ofA, alsoOfA, ofAOrB] = [mentioning('a'), mentioning('a'), mentioning('a', 'b')];
 const readers = new LogReaders([all, votesToo, ofA, alsoOfA, ofAOrB]);
 
 test.each([

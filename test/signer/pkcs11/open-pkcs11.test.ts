@@ -107,14 +107,17 @@ test('a PIN that the token refuses is tried once, however many calls come', asyn
 test.each([
   [0x20000, /one more wrong PIN locks it/],
   [0x40000, /its PIN is locked/],
-])('a PIN is not tried at the start when the next wrong one locks the token: flags %i', async (flags, message) => {
-  const token = Object.assign(newFakeToken(), { flags });
-  await expect(open(token)).rejects.toMatchObject({
-    code: 'tokenPinRefused',
-    message: expect.stringMatching(message),
-  });
-  expect(token.logins).toEqual([]);
-});
+])(
+  'a PIN is not tried at the start when the next wrong one locks the token: flags %i',
+  async (flags, message) => {
+    const token = Object.assign(newFakeToken(), { flags });
+    await expect(open(token)).rejects.toMatchObject({
+      code: 'tokenPinRefused',
+      message: expect.stringMatching(message),
+    });
+    expect(token.logins).toEqual([]);
+  },
+);
 
 test('a PIN that the token took is tried again, though others have used up the tries', async () => {
   const token = newFakeToken();
