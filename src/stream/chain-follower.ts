@@ -103,12 +103,17 @@ export class ChainFollower {
     }
   }
 
-  /** Undefined: others were taken meanwhile, to which it may belong. */
+  /** Undefined: others were taken meanwhile, to which it may belong, or none is taken any more. No more blocks are read then. */
   async #chainTo(from: Tip, block: Block, finalizedSlot: bigint): Promise<readonly Block[] | undefined> {
+    const isCurrent = (): boolean => this.#tip === from && !this.#isStopped;
+    const readBlock: LedgerNode['block'] = async (...given) => {
+      if (!isCurrent()) throw new Error('the tip has changed');
+      return await this.#options.node.block(...given);
+    };
     try {
-      return await chainTo(this.#options.node, from, block, finalizedSlot);
+      return await chainTo({ block: readBlock }, from, block, finalizedSlot);
     } catch (error) {
-      if (this.#tip === from) throw error;
+      if (isCurrent()) throw error;
       return undefined;
     }
   }

@@ -9,6 +9,8 @@ export type CursorOptions = {
   readonly position: bigint;
   /** Number of new blocks that may arrive while the reader takes none. */
   readonly maxLagSlots: () => number;
+  /** Maximum distance of the position from the newest block, where it is after that. */
+  readonly maxAheadSlots: () => number;
   /** Reads the block after a slot that `history` no longer has, from the ledger node. */
   readonly refill: (position: bigint) => Promise<Entry>;
   readonly onClose: () => void;
@@ -41,7 +43,7 @@ export class Cursor {
     return this.#position;
   }
 
-  /** Calls `listener` once when the stream cannot go on: ServiceError `streamTooSlow`, `ledgerChanged`, or the error passed to `fail`. */
+  /** Calls `listener` once when the stream cannot go on: ServiceError `streamTooSlow`, `resumeSlotAhead`, `ledgerChanged`, or the error passed to `fail`. */
   whenFailed(listener: (error: Error) => void): void {
     if (this.#failure === undefined) this.#onFail = listener;
     else listener(this.#failure);
@@ -76,9 +78,11 @@ export class Cursor {
   /** Call it when the history has a new block. */
   notice(): void {
     this.#blocksSinceRead++;
-    const { history, maxLagSlots } = this.#options;
+    const { history, maxLagSlots, maxAheadSlots } = this.#options;
     const isLeftBehind = this.#isLive && this.#position < history.base;
     if (isLeftBehind || this.#blocksSinceRead > maxLagSlots()) this.fail(this.#tooSlow());
+    // While the pace of the network was not known, there was no maximum.
+    if (Number(this.#position - history.newest) > maxAheadSlots()) this.fail(this.#tooFarAhead());
     this.#wakeUp();
   }
 
@@ -107,6 +111,11 @@ export class Cursor {
     const { previousBlockhash } = entry.block;
     if (this.#blockhash === undefined || previousBlockhash === this.#blockhash) return entry;
     throw changed({ slot: this.#position });
+  }
+
+  #tooFarAhead(): ServiceError {
+    const { newest: newestSlot } = this.#options.history;
+    return serviceError('resumeSlotAhead', { slot: this.#position, newestSlot });
   }
 
   #tooSlow(): ServiceError {

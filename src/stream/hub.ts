@@ -109,8 +109,9 @@ export function createHub(options: HubOptions): Hub {
     if (resumeSlot !== undefined) await assertHeld(options, history, resumeSlot);
     if (isClosed) throw serviceError('streamStopping', { slot: resumeSlot ?? history.newest });
     if (current?.history !== history) return await openCursor(resumeSlot, mayRefill);
+    const { maxLagSlots, maxAheadSlots } = options.pace;
     const cursor: Cursor = new Cursor({
-      ...{ history, maxLagSlots: options.pace.maxLagSlots, position: resumeSlot ?? history.newest },
+      ...{ history, maxLagSlots, maxAheadSlots, position: resumeSlot ?? history.newest },
       refill: (position) =>
         unlessKept(
           () => options.segments?.after(position),

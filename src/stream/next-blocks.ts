@@ -15,7 +15,7 @@ const MAX_LEFT_OUT = 1_000;
  * @throws ServiceError `ledgerChanged` if the block does not descend from the tip, or one between is gone for good.
  */
 export async function chainTo(
-  node: LedgerNode,
+  node: Pick<LedgerNode, 'block'>,
   tip: Tip,
   block: Block,
   finalizedSlot: bigint,
@@ -31,7 +31,12 @@ export async function chainTo(
   return chain;
 }
 
-async function readParent(node: LedgerNode, tip: Tip, { parentSlot }: Block, finalizedSlot: bigint) {
+async function readParent(
+  node: Pick<LedgerNode, 'block'>,
+  tip: Tip,
+  { parentSlot }: Block,
+  finalizedSlot: bigint,
+): Promise<Block> {
   try {
     return await node.block(parentSlot, finalizedSlot);
   } catch (error) {

@@ -115,6 +115,22 @@ describe('resuming', () => {
     expect(await take(cursor, 1)).toEqual([104]);
   });
 
+  it('ends where its position turns out to be too far ahead, once the pace of the network is known', async () => {
+    const node = createScriptedLedger(100);
+    let maxAheadSlots = Number.POSITIVE_INFINITY;
+    const hub = open(node, { pace: { ...streamPace(), maxAheadSlots: () => maxAheadSlots } });
+    const [near, far] = [await hub.open(251n), await hub.open(252n)];
+    const failed = failureOf(far);
+    maxAheadSlots = 150;
+    node.grow(101);
+    expect(await failed).toMatchObject({
+      ...{ code: 'resumeSlotAhead', context: { slot: 252n, newestSlot: 101n } },
+    });
+    await expect(far.next()).rejects.toMatchObject({ code: 'resumeSlotAhead' });
+    node.grow(251, 252);
+    expect(await take(near, 1)).toEqual([252]);
+  });
+
   it('ends when the node purges what is still to be read', async () => {
     const node = createScriptedLedger(1);
     node.grow(...Array.from({ length: 50 }, (_, index) => index + 2));

@@ -52,6 +52,8 @@ const NO_CODE = 1005;
 const LOST = 1006;
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
+/** An unexpected condition on the server. */
+const INTERNAL_ERROR = 1011;
 
 /** The caller of a connection, and the address that was requested. */
 export type SocketCaller = Caller & Pick<Context, 'askedAt'>;
@@ -226,7 +228,8 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
       this.#underWay++;
       try {
         const taken = await this.#options.takeIn(body, this.#caller);
-        if (taken?.kind === 'message') void this.#answer(taken.message, body.length);
+        if (this.#isGone) this.#done(body.length);
+        else if (taken?.kind === 'message') void this.#answer(taken.message, body.length);
         else this.#send(taken?.body, () => this.#done(body.length));
       } catch (error) {
         this.#end(toServiceError(error));
@@ -290,9 +293,6 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#options.sockets.remove(this, this.#endedBy?.code ?? (this.#isBroken ? 'protocol' : reasonOf(code)));
   }
 }
-
-/** RFC 6455, section 7.4.1: an unexpected condition on the server. */
-const INTERNAL_ERROR = 1011;
 
 function reasonOf(code: number): string {
   if (code === NORMAL || code === GOING_AWAY || code === NO_CODE) return 'client';

@@ -34,10 +34,18 @@ export async function claimDirectory(directory: string): Promise<DirectoryClaim 
     await utimes(lock.path, now, now);
     touchedMs = now.getTime();
   };
-  const touching = setInterval(() => void touch().catch(ignore), TOUCH_MS).unref();
+  let pending: Promise<void> | undefined;
+  /** One at a time: each that hangs takes one of the few threads that all calls of the file system have. */
+  const touchOnce = (): Promise<void> => {
+    pending ??= touch().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+  const touching = setInterval(() => void touchOnce().catch(ignore), TOUCH_MS).unref();
   return {
     isHeld: async () => {
-      if (!isLost && age(touchedMs) > TOUCH_MS) await touch();
+      if (!isLost && age(touchedMs) > TOUCH_MS) await touchOnce();
       return !isLost;
     },
     release: async () => {

@@ -32,6 +32,8 @@ const MAX_SEGMENT_BYTES = 32 * 2 ** 20;
 const SEGMENT_SHARE = 32;
 /** A new segment and those that may still grow. */
 const GROWING_SEGMENTS = 3;
+/** What others write to the disk leaves less for segments, also while none is written. */
+const ROOM_CHECK_MS = 60_000;
 
 /** Keeps blocks in files below a directory, one folder for each ledger of each network: see docs/decisions/0112-segment-files.md. */
 export function keepSegments(options: SegmentsOptions): Segments {
@@ -47,6 +49,14 @@ export function keepSegments(options: SegmentsOptions): Segments {
       );
     else log.info({ network, state }, 'files of blocks of topics');
   };
+  let isChecking = false;
+  const checkRoom = async (): Promise<void> => {
+    if (isChecking) return;
+    isChecking = true;
+    await makeRoom(options, 0).catch(() => undefined);
+    isChecking = false;
+  };
+  const roomCheck = setInterval(() => void checkRoom(), ROOM_CHECK_MS).unref();
   return {
     bytes,
     of: (network, sources) => {
@@ -68,6 +78,7 @@ export function keepSegments(options: SegmentsOptions): Segments {
     },
     standings: () => [...histories].map(([network, { standing }]) => ({ network, ...standing() })),
     close: async () => {
+      clearInterval(roomCheck);
       await withinDeadline(Promise.all([...histories.values()].map(({ ended }) => ended()))).catch(
         () => undefined,
       );

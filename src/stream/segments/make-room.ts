@@ -40,6 +40,17 @@ export async function makeRoom({ root, maxBytes, readFreeBytes = freeBytesOf }: 
   }
 }
 
+/** Writes; where the disk is full, once more when there is room. @throws as `write` and `makeRoom`. */
+export async function withRoom(write: () => Promise<void>, makeRoom: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+    await makeRoom();
+    await write();
+  }
+}
+
 /** Returns the bytes that segments may take, where they take `total` and the disk has `free` ones. */
 export function mostBytes(maxBytes: number, total: number, free: number): number {
   return Math.min(maxBytes, Math.floor((total + free) * DISK_SHARE));

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import { Entry } from '../entry.ts';
+import { EntryCache } from '../entry-cache.ts';
 import { readBlockReply } from '../ledger-node.ts';
 import { unpackBlock } from '../shared/pack-block.ts';
 import type { BlockRecord } from './block-record.ts';
@@ -22,10 +22,6 @@ export type EntryReader = {
   readonly forget: () => void;
 };
 
-/** Blocks that were read for one stream are at hand for the others. */
-const AT_HAND_BYTES = 64 * 2 ** 20;
-/** Their messages take as much again. */
-const WITH_MESSAGES = 2;
 const PARALLEL_READS = 4;
 /** While a stream is sent a block, so many after it are read and unpacked. */
 const READ_AHEAD = 2;
@@ -44,16 +40,10 @@ export function createEntryReader({ set, maxBlockBytes }: EntryReaderOptions): E
       return undefined;
     }
   };
-  const create = () =>
-    new LRUCache<bigint, Entry>({
-      maxSize: AT_HAND_BYTES,
-      sizeCalculation: ({ sizeBytes }) => Math.max(1, WITH_MESSAGES * sizeBytes),
-      fetchMethod: (slot) => reads.withPermit(() => read(slot)),
-    });
-  let atHand = create();
+  let atHand = new EntryCache<bigint>();
   const fetch = async (slot: bigint): Promise<Entry | undefined> => {
     const used = atHand;
-    const found = used.get(slot) ?? (await used.fetch(slot));
+    const found = await used.get(slot, () => reads.withPermit(() => read(slot)));
     return used === atHand ? found : await fetch(slot);
   };
   const readAhead = async (slot: bigint, count: number): Promise<void> => {
@@ -68,7 +58,7 @@ export function createEntryReader({ set, maxBlockBytes }: EntryReaderOptions): E
     },
     forget: () => {
       // Those who wait for a block read it again.
-      atHand = create();
+      atHand = new EntryCache();
     },
   };
 }

@@ -3,6 +3,7 @@ import { Semaphore } from '../../rpc/semaphore.ts';
 import type { BlockRecord, Link } from './block-record.ts';
 import { isMissing, listSegments } from './list-segments.ts';
 import { scanSegment } from './load-segment.ts';
+import { withRoom } from './make-room.ts';
 import { Segment } from './segment.ts';
 import { SegmentCache } from './segment-cache.ts';
 import { indexAfter, type SegmentIndex } from './segment-index.ts';
@@ -23,7 +24,7 @@ export type SegmentSetOptions = {
   readonly directory: string;
   /** A segment that has as many bytes is sealed. */
   readonly segmentBytes: number;
-  /** Makes room for a new segment. @throws Error where there is none. */
+  /** Makes room for a new segment, and where the disk is full. @throws Error where there is none. */
   readonly makeRoom: () => Promise<void>;
   /** Called for a file with a record that is not what was written, or that cannot be read. */
   readonly onDamage: (path: string, reason: string) => void;
@@ -112,15 +113,14 @@ export class SegmentSet {
   async append(records: readonly BlockRecord[], isLive: boolean): Promise<void> {
     const [first] = records;
     if (first === undefined) return;
+    const { segmentBytes, makeRoom } = this.#options;
     await this.#changes.withPermit(async () => {
       if (this.#isDue()) await this.#load(this.#list);
-      const known = this.#list.find(
-        (segment) => !segment.isSealed && isSame(segment.summary.end, first.parent),
-      );
-      if (known?.isFull(this.#options.segmentBytes)) await known.seal();
+      const known = this.#list.find((each) => !each.isSealed && isSame(each.summary.end, first.parent));
+      if (known?.isFull(segmentBytes)) await withRoom(() => known.seal(), makeRoom);
       const segment = known === undefined || known.isSealed ? await this.#begin(first.parent) : known;
       try {
-        await segment.append(records);
+        await withRoom(() => segment.append(records), makeRoom);
       } catch (error) {
         if (segment !== known) await rm(segment.path, { force: true }).catch(ignore);
         throw error;
@@ -193,7 +193,7 @@ export class SegmentSet {
 
   async #sealOthers(current: Segment): Promise<void> {
     const open = this.#list.filter((segment) => !segment.isSealed && segment !== current);
-    for (const segment of open.slice(0, Math.max(0, open.length + 1 - MAX_OPEN))) await segment.seal();
+    for (const each of open.slice(0, 1 - MAX_OPEN)) await withRoom(() => each.seal(), this.#options.makeRoom);
   }
 
   async #drop(segment: Segment): Promise<void> {

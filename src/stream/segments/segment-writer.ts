@@ -128,9 +128,17 @@ export class SegmentWriter {
       await set.open(false);
       return false;
     }
-    this.#claim = await claim();
-    if (this.#claim === undefined) return false;
-    await set.open(true);
+    const claimed = await claim();
+    if (claimed === undefined) return false;
+    try {
+      await set.open(true);
+    } catch (error) {
+      // What was listed before may not be what is there.
+      await set.close().catch(ignore);
+      await claimed.release().catch(ignore);
+      throw error;
+    }
+    this.#claim = claimed;
     return true;
   }
 

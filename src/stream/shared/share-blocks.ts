@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import { Entry } from '../entry.ts';
+import { EntryCache } from '../entry-cache.ts';
 import { type FeedOptions, newestOf, type OpenFeed } from '../feed.ts';
 import type { KeptBlocks } from '../kept-blocks.ts';
 import type { PublishOptions } from './publish-blocks.ts';
@@ -34,11 +34,7 @@ export type SharedNetwork = {
   readonly ended: () => Promise<void>;
 };
 
-/** Blocks that were read again for one stream are at hand for the others: those of a gateway that is gone come together. */
-const AT_HAND_BYTES = 64 * 2 ** 20;
-/** Their messages take as much again. */
-const WITH_MESSAGES = 2;
-/** Number of them that are read at the same time. */
+/** Number of blocks that are read again at the same time. */
 const PARALLEL_READS = 4;
 
 /** Creates what a hub needs to share the blocks of a network with other gateways. */
@@ -64,16 +60,13 @@ export function shareBlocks(options: ShareOptions): SharedNetwork {
     const block = await found.read();
     return block.parentSlot > slot ? undefined : new Entry(block);
   };
-  const atHand = new LRUCache<string, Entry, bigint>({
-    maxSize: AT_HAND_BYTES,
-    sizeCalculation: ({ sizeBytes }) => Math.max(1, WITH_MESSAGES * sizeBytes),
-    fetchMethod: (_key, _stale, { context: slot }) => reads.withPermit(() => readAfter(slot)),
-  });
+  /** The streams of a gateway that is gone come together. */
+  const atHand = new EntryCache<string>();
   /** Blocks of another run are not those of this one. */
-  const after = (slot: bigint): Promise<Entry | undefined> =>
-    trusted === undefined
-      ? reads.withPermit(() => readAfter(slot))
-      : atHand.fetch(`${trusted} ${slot}`, { context: slot });
+  const after = (slot: bigint): Promise<Entry | undefined> => {
+    const read = () => reads.withPermit(() => readAfter(slot));
+    return trusted === undefined ? read() : atHand.get(`${trusted} ${slot}`, read);
+  };
   const openFeed = async (feedOptions: FeedOptions): Promise<SharedFeed> => {
     const { identity, slot } = await newestOf(feedOptions);
     genesis = identity.genesis;

@@ -28,6 +28,8 @@ const WAIT_MS = 500;
 const STALL_MS = 5_000;
 /** A reader that polls each half slot is not late within so many polls. */
 const LEAST_POLLS = 4;
+/** What is missing before a shared block is read backwards, and is in memory until all of it is there. More than that is read forwards. */
+const MAX_MISSING_SLOTS = 32n;
 
 /**
  * Follows a ledger by the blocks that gateways share, and by its own node where those do not come: while Redis is lost, or the gateway that
@@ -50,6 +52,8 @@ export class SharedFeed implements Feed {
   #run = '';
   /** False: the last shared block could not be read. */
   #isReadable = true;
+  /** The parent of the last shared block that could be read. */
+  #parentSlot: bigint;
   #heardAtMs = 0;
   /** The newest slot that is known to be shared. */
   #published: bigint;
@@ -64,7 +68,7 @@ export class SharedFeed implements Feed {
       shownSlot: options.shownSlot,
       boundMs: () => Math.max(this.#stallMs, LEAST_POLLS * options.pollMs()),
     });
-    this.startSlot = this.#lookedAt = this.#published = tip.slot;
+    this.startSlot = this.#lookedAt = this.#published = this.#parentSlot = tip.slot;
   }
 
   run(): void {
@@ -115,13 +119,23 @@ export class SharedFeed implements Feed {
     if (reader === undefined || !blocks.isUp()) return await this.#loseShared();
     // It is being connected.
     if (!reader.isUp()) return await this.#pause(pollMs());
+    if (this.#isFarBehind()) return await this.#waitForNode();
     const { slot } = this.#chain.tip;
     if (slot > this.#lookedAt) this.#lookedAt = slot;
     const found = await reader.read(this.#lookedAt, WAIT_MS).catch(ignore);
     if (found === undefined) return await this.#loseShared();
     let hasTaken = false;
-    for (const each of found) if (await this.#take(each)) hasTaken = true;
+    for (const each of found) {
+      if (await this.#take(each)) hasTaken = true;
+      if (this.#isFarBehind()) break;
+    }
     if (!hasTaken) await this.#lookAtHead().catch(() => this.#loseShared());
+  }
+
+  /** Until then no shared block is looked at: the one after those that are missing is the next. */
+  async #waitForNode(): Promise<void> {
+    await this.#pause(this.#options.pollMs());
+    await this.#lookAtHead().catch(() => this.#loseShared());
   }
 
   async #loseShared(): Promise<void> {
@@ -153,17 +167,23 @@ export class SharedFeed implements Feed {
     // Blocks after the tip were left out where the shared ones began anew.
     if (head.base > slot) this.#become('own');
     // The reader for all has come as far as this gateway did by itself.
-    else if (head.slot >= slot && this.#isReadable) this.#become('shared');
+    else if (head.slot >= slot && this.#isReadable && !this.#isFarBehind()) this.#become('shared');
   }
 
   /**
-   * Takes a shared block. One that cannot be read, or is of another ledger, is asked of the node later.
+   * Takes a shared block. One that cannot be read, or is of another ledger, is asked of the node later. One before which too much is missing is
+   * looked at again when the node has come near it.
    *
    * @returns true if it was taken.
    */
   async #take(shared: SharedBlock): Promise<boolean> {
     const block = await this.#read(shared);
     this.#isReadable = block !== undefined;
+    if (block !== undefined) this.#parentSlot = block.parentSlot;
+    if (this.#isFarBehind()) {
+      this.#become('own');
+      return false;
+    }
     const isTaken = block !== undefined && (await this.#chain.take(block, shared.finalizedSlot));
     if (isTaken) {
       this.#become('shared');
@@ -180,6 +200,11 @@ export class SharedFeed implements Feed {
       this.#options.onFailure(fromNode(error));
       return undefined;
     }
+  }
+
+  /** True while so much is missing before a shared block that the node is asked for it in order. */
+  #isFarBehind(): boolean {
+    return this.#parentSlot - this.#chain.tip.slot > MAX_MISSING_SLOTS;
   }
 
   /** Its own blocks descend from the shared ones, and those are too late. */

@@ -28,6 +28,24 @@ function holdAfterStat() {
   return { looked: looked.promise, goOn: () => goesOn.resolve(undefined) };
 }
 
+/** Lets each read of a file hang until it may go on. */
+function holdReads() {
+  const goesOn = Promise.withResolvers<undefined>();
+  const { readFile } = promises;
+  let reads = 0;
+  const put = (next: unknown): void => {
+    Object.assign(promises, { readFile: next });
+    syncBuiltinESMExports();
+  };
+  onTestFinished(() => put(readFile));
+  put(async (path: string, encoding: 'utf8') => {
+    reads++;
+    await goesOn.promise;
+    return await readFile(path, encoding);
+  });
+  return { reads: () => reads, goOn: () => goesOn.resolve(undefined) };
+}
+
 test('one claim at a time; the next one follows when it is released', async () => {
   const directory = join(await newRoot(), 'made');
   const first = await claimDirectory(directory);
@@ -84,4 +102,18 @@ test('a claim is touched while nobody asks for it, and given up when that was no
   const next = await claimDirectory(directory);
   expect(await next?.isHeld()).toBe(true);
   await next?.release();
+});
+
+test('while a disk hangs a claim waits for one call of it, and is held when that returns in time', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  const claim = await claimDirectory(await newRoot());
+  const { reads, goOn } = holdReads();
+  vi.advanceTimersByTime(25_000);
+  const isHeld = claim?.isHeld();
+  expect(reads()).toBe(1);
+  goOn();
+  expect(await isHeld).toBe(true);
+  vi.advanceTimersByTime(5_000);
+  expect(reads()).toBe(2);
+  await claim?.release();
 });

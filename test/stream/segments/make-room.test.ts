@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { keepSegments } from '../../../src/stream/segments/keep-segments.ts';
 import { makeRoom, NoRoom } from '../../../src/stream/segments/make-room.ts';
 import { newRoot } from './open-segmented.ts';
 
@@ -80,4 +81,21 @@ test('there are at most 4,096 files with the next one, however small they are', 
   for (let slot = 0; slot < 4_100; slot++) writeFileSync(join(root, nameOf(slot)), '');
   await makeRoom({ root, maxBytes: 10 ** 8, readFreeBytes: async () => 10 ** 12 }, 1);
   expect((await readdir(root)).length).toBe(4_095);
+});
+
+test('files give way each minute to what others write to the disk, also while none is written', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const root = await newRoot();
+  await write(root, 'one/a', 'two/b', 'one/a');
+  const log = { info: () => undefined, warn: () => undefined };
+  const segments = keepSegments({
+    ...{ root, maxBytes: 1_000, maxBlockBytes: 1_000, log, readFreeBytes: async () => 0 },
+  });
+  vi.advanceTimersByTime(59_999);
+  expect(await left(root)).toEqual(['0', '1', '2']);
+  vi.advanceTimersByTime(1);
+  await vi.waitFor(async () => expect(await left(root)).toEqual(['2']));
+  await segments.close();
+  expect(vi.getTimerCount()).toBe(0);
 });
