@@ -42,8 +42,9 @@ export type BackupResult = {
  *
  * The signer's files never reach the process of the gateway's user, if the signer has a user of its own.
  *
- * @throws ServiceError `copyRefused` if the file exists or is written by another backup, the data directory beside a PostgreSQL lacks a file of an installation,
- *   something cannot be read, or the master key was rotated meanwhile; `invalidCommand` for a recipient that is none; those of the store.
+ * @throws ServiceError `copyRefused` if the file exists or is written by another backup, the data directory beside a PostgreSQL lacks a file
+ *   of an installation, something cannot be read, or the master key was rotated meanwhile; `invalidCommand` for a recipient that is none;
+ *   those of the store.
  */
 export async function createBackup({
   file,
