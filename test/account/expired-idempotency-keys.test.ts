@@ -17,8 +17,8 @@ describeStores('idempotency keys whose day is over', (backend) => {
     const instant = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
     await store().db.execute(sql`
       insert into idempotency_keys (account_id, key, fingerprint, created_at)
-      select ${accountId}, n::text, ''::bytea, ${instant(NOW_MS - DAY_MS)} from generate_series(1, ${MANY}) n
-      union all select ${accountId}, 'young', ''::bytea, ${instant(NOW_MS - DAY_MS + 1)}`);
+      select ${accountId}::uuid, n::text, ''::bytea, ${instant(NOW_MS - DAY_MS)} from generate_series(1, ${MANY}) n
+      union all select ${accountId}::uuid, 'young', ''::bytea, ${instant(NOW_MS - DAY_MS + 1)}`);
     await deleteExpiredKeys(store(), NOW_MS);
     const left = await store()
       .db.select({ key: idempotencyKeys.key })
