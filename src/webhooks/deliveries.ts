@@ -12,7 +12,7 @@ import { lockWebhook, type OwnWebhook, type Webhook } from './webhooks.ts';
 /** A delivery as it is stored. */
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
-/** A delivery with the body that is sent, and its attempts, newest first. */
+/** A delivery with the body that is sent, and its newest attempts, newest first. */
 export type DeliveryDetails = {
   readonly delivery: Delivery;
   readonly body: string | undefined;
@@ -21,6 +21,9 @@ export type DeliveryDetails = {
 
 /** The type of the event that tries a webhook. */
 export const TEST_EVENT = 'webhook.test';
+
+/** The most attempts that are read of a delivery. */
+export const MAX_READ_ATTEMPTS = 100;
 
 export type DeliveryDeps = {
   readonly store: Pick<Store, 'db' | 'together' | 'transaction'>;
@@ -53,7 +56,7 @@ export function readDeliveries(
     .limit(limit);
 }
 
-/** Returns a delivery of an account with all its attempts. @throws ServiceError `deliveryNotFound`. */
+/** Returns a delivery of an account with its newest attempts, at most 100. @throws ServiceError `deliveryNotFound`. */
 export async function readDelivery(
   store: Pick<Store, 'db' | 'together'>,
   own: OwnWebhook,
@@ -63,7 +66,8 @@ export async function readDelivery(
     .select()
     .from(webhookAttempts)
     .where(eq(webhookAttempts.deliveryId, delivery.id))
-    .orderBy(desc(webhookAttempts.number));
+    .orderBy(desc(webhookAttempts.number))
+    .limit(MAX_READ_ATTEMPTS);
   const [outgoing] = await readWaitingEvents(store, own.accountId, [delivery]);
   return { delivery, body: outgoing?.event.body, attempts };
 }
