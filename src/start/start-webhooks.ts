@@ -72,7 +72,8 @@ export function startWebhooks({
     postFor: ({ isOfDevelopment }) => (isOfDevelopment ? senders.own : senders.any).post,
     onStop: async (tx, webhook, stop, nowMs) => {
       const { id: webhookId, accountId } = webhook;
-      await stopWebhook(tx, { accountId, webhookId, stop, requestId: createRequestId(), nowMs });
+      const stopping = { accountId, webhookId, stop, requestId: createRequestId(), nowMs };
+      if (!(await stopWebhook(tx, stopping))) return;
       await mail?.tellMembers(tx, noticeOf(webhook, stop), nowMs);
       stopped.set(webhookId, stop);
     },
