@@ -102,11 +102,14 @@ export async function writeSteps(
   if (steps.length === 0) return;
   await store.transaction(async (tx) => {
     const list = (values: readonly unknown[]) => sql.param(values);
+    const ids = list(steps.map(({ feed }) => feed.webhookId));
+    // Members who change a webhook lock it first, too: in another order both would wait for each other.
+    await tx.execute(sql`select from webhooks where id = any(${ids}::uuid[]) order by id for key share`);
     const { rows } = await tx.execute(sql`
       update webhook_ledgers l set slot = s.to_slot, genesis = s.to_genesis, blockhash = s.to_blockhash, events = l.events + s.made,
         to_look_up = case when s.looked_up then '{}' else l.to_look_up end
       from unnest(
-        ${list(steps.map(({ feed }) => feed.webhookId))}::uuid[], ${list(steps.map(({ feed }) => feed.revision))}::integer[],
+        ${ids}::uuid[], ${list(steps.map(({ feed }) => feed.revision))}::integer[],
         ${list(steps.map(({ feed }) => feed.place?.slot ?? null))}::bigint[],
         ${list(steps.map(({ feed }) => feed.place?.genesis ?? null))}::text[],
         ${list(steps.map(({ feed }) => feed.events))}::bigint[],
