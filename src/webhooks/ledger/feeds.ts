@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../store/drizzle.ts';
+import { insertRows } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/open-store.ts';
 import { webhookDeliveries } from '../../store/webhook-tables.ts';
 import type { LedgerCommitment } from './ledger-commitment.ts';
@@ -123,11 +124,11 @@ export async function writeSteps(
       returning l.webhook_id`);
     if (rows.length !== steps.length) throw new StaleFeed('a feed has changed');
     for (const chunk of chunksOf(steps.flatMap((step) => deliveriesOf(step, nowMs))))
-      await tx.insert(webhookDeliveries).values(chunk);
+      await insertRows(tx, webhookDeliveries, chunk);
   });
 }
 
-/** PostgreSQL takes 65,535 parameters. */
+/** Rows of one statement, which has a deadline. */
 const CHUNK_ROWS = 1_000;
 
 function chunksOf<T>(rows: readonly T[]): readonly T[][] {
@@ -139,13 +140,14 @@ function chunksOf<T>(rows: readonly T[]): readonly T[][] {
 function deliveriesOf(
   { feed: { webhookId, network, events }, facts }: FeedStep,
   nowMs: number,
-): readonly (typeof webhookDeliveries.$inferInsert)[] {
+): readonly (typeof webhookDeliveries.$inferSelect)[] {
   return facts.map((fact, index) => {
     const position = events + 1 + index;
     const { id: eventId, type, body } = ledgerEvent({ webhookId, network, position }, fact, nowMs);
     return {
       ...{ id: randomUUID(), webhookId, eventId, type, body, network, slot: fact.slot, position },
       ...{ state: 'queued' as const, attempts: 0, failures: 0, createdAt: new Date(nowMs) },
+      ...{ seq: null, walletId: null, nextAt: null, settledAt: null },
     };
   });
 }
