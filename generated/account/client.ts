@@ -164,7 +164,7 @@ export interface AccountClient {
   changeBillingSettings(body: ChangeBillingSettingsRequest, options?: CallOptions): Promise<BillingSettings>;
   /**
    * Read what was sent to a webhook, and what it answered.
-   * Attempts are kept for 30 days.
+   * Attempts are kept for 30 days; the newest 100 are shown.
    * Scope audit:read. Session of owner, developer, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readDelivery(id: string, options?: CallOptions): Promise<DeliveryDetails>;

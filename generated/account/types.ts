@@ -153,7 +153,7 @@ export type paths = {
     };
     /**
      * Read what was sent to a webhook, and what it answered.
-     * @description Attempts are kept for 30 days.
+     * @description Attempts are kept for 30 days; the newest 100 are shown.
      */
     readonly get: operations['readDelivery'];
     readonly put?: never;
@@ -2031,7 +2031,7 @@ export type components = {
       readonly delivery: components['schemas']['Delivery'];
       /** @description The body of every request, byte for byte. */
       readonly body?: string;
-      /** @description The attempts, newest first. */
+      /** @description The newest attempts, newest first. */
       readonly attempts: readonly components['schemas']['DeliveryAttempt'][];
     };
     /**

@@ -4,6 +4,7 @@ import { findAccount } from '../account/find-account.ts';
 import type { InstallationKey } from '../account/installation-key.ts';
 import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
+import { deleteWebhook } from '../webhooks/delete-webhook.ts';
 import { sendTest } from '../webhooks/deliveries.ts';
 import { findOwner } from '../webhooks/find-owner.ts';
 import type { LedgerChoice } from '../webhooks/ledger/ledger-choice.ts';
@@ -13,7 +14,6 @@ import { readTarget } from '../webhooks/target.ts';
 import {
   changeWebhook,
   createWebhook,
-  deleteWebhook,
   readWebhooks,
   replayFrom,
   rotateSecret,
@@ -73,7 +73,7 @@ export async function serveWebhooks(
       return { id: request.id, delivery_id: id, event_id: eventId };
     }
     case 'webhooks.delete':
-      return show(await deleteWebhook(depsOf('deletewebhook'), own));
+      return show(await deleteWebhook(depsOf('deletewebhook'), own, nowMs));
   }
 }
 

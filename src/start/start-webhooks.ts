@@ -24,6 +24,7 @@ import { followLedgers } from '../webhooks/ledger/follow-ledgers.ts';
 import type { LedgerSource } from '../webhooks/ledger/ledger-source.ts';
 import type { LedgerStarts } from '../webhooks/ledger/ledger-starts.ts';
 import { createPostEvent } from '../webhooks/post-event.ts';
+import { createResolveHost } from '../webhooks/resolve-host.ts';
 import { stopWebhook } from '../webhooks/stop-webhook.ts';
 
 export type WebhooksParts = {
@@ -62,9 +63,10 @@ export function startWebhooks({
 }: WebhooksParts): Webhooks {
   const { installationKey, ownerId } = account;
   const rules = allowedBy(config);
+  const resolve = createResolveHost();
   const senders = {
-    own: createPostEvent({ isAllowed: rules.own.any }),
-    any: createPostEvent({ isAllowed: rules.any.any }),
+    own: createPostEvent({ isAllowed: rules.own.any, resolve }),
+    any: createPostEvent({ isAllowed: rules.any.any, resolve }),
   };
   const stopped = new Map<string, Stop>();
   const dispatcher = startDispatcher({
@@ -72,7 +74,8 @@ export function startWebhooks({
     postFor: ({ isOfDevelopment }) => (isOfDevelopment ? senders.own : senders.any).post,
     onStop: async (tx, webhook, stop, nowMs) => {
       const { id: webhookId, accountId } = webhook;
-      await stopWebhook(tx, { accountId, webhookId, stop, requestId: createRequestId(), nowMs });
+      const stopping = { accountId, webhookId, stop, requestId: createRequestId(), nowMs };
+      if (!(await stopWebhook(tx, stopping))) return;
       await mail?.tellMembers(tx, noticeOf(webhook, stop), nowMs);
       stopped.set(webhookId, stop);
     },

@@ -66,14 +66,39 @@ export async function insertNewRows<T extends PgTable>(
   { target, key }: { readonly target: readonly PgColumn[]; readonly key: PgColumn },
 ): Promise<ReadonlySet<unknown>> {
   if (rows.length === 0) return new Set();
-  const columns = sql.join(target.map(nameOf), sql`, `);
   const insert = createStatement<Columns>(
     (param) =>
-      sql`${writeInsertion(table, param)} on conflict (${columns}) do nothing returning ${nameOf(key)}`,
+      sql`${writeInsertion(table, param)} on conflict (${namesOf(target)}) do nothing returning ${namesOf([key])}`,
   );
   const { rows: inserted } = await insert(db, columnsOf(table, rows));
   return new Set(inserted.map((row) => row[key.name]));
 }
+
+/**
+ * Inserts rows; one that equals a row of the table in the columns of `target` changes that row instead.
+ *
+ * @param set how it does: assignments, in which `excluded` is the row that was to be inserted.
+ * @returns the columns `returning` of the rows that were inserted or changed.
+ */
+export async function upsertRows<T extends PgTable, R extends Record<string, unknown>>(
+  db: Executes,
+  table: T,
+  rows: readonly T['$inferSelect'][],
+  { target, set, returning }: Upsert,
+): Promise<readonly R[]> {
+  if (rows.length === 0) return [];
+  const upsert = createStatement<Columns, R>(
+    (param) => sql`
+      ${writeInsertion(table, param)} on conflict (${namesOf(target)}) do update set ${set} returning ${namesOf(returning)}`,
+  );
+  return (await upsert(db, columnsOf(table, rows))).rows;
+}
+
+type Upsert = {
+  readonly target: readonly PgColumn[];
+  readonly set: SQL;
+  readonly returning: readonly PgColumn[];
+};
 
 function writeInsertion(table: PgTable, param: PlaceholderOf<Columns>): SQL {
   const columns = Object.entries(getTableColumns(table));
@@ -100,6 +125,7 @@ function typeOf(column: PgColumn): string {
   return column.getSQLType().replace(/ ?\(\d+\)/, '');
 }
 
-function nameOf({ name }: PgColumn): SQL {
-  return sql`${sql.identifier(name)}`;
+function namesOf(columns: readonly PgColumn[]): SQL {
+  const names = columns.map(({ name }) => sql`${sql.identifier(name)}`);
+  return sql.join(names, sql`, `);
 }

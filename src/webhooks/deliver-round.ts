@@ -48,19 +48,32 @@ export async function deliverRound(options: RoundOptions): Promise<Round> {
   const isDown = webhook.failures >= DOWN_AFTER;
   if (isDown && isProbe) {
     const longest = await readLongestWaiting(store, webhook.id);
-    if (longest !== undefined) return retry(options, [uncounted(longest)]);
+    if (longest !== undefined) return probe(options, longest);
   }
   return isDown || webhook.waiting >= MAX_WAITING ? NOTHING : proceed(options);
 }
 
-/** A probe fails once more than the schedule knows of. */
-function uncounted(delivery: WaitingDelivery): WaitingDelivery {
-  return { ...delivery, failures: Math.max(delivery.failures - 1, 0) };
+async function retry(options: RoundOptions, due: readonly WaitingDelivery[]): Promise<Round> {
+  return finish(options, await tryDeliveries(options, due), undefined);
 }
 
-async function retry(options: RoundOptions, due: readonly WaitingDelivery[]): Promise<Round> {
-  const events = await readWaitingEvents(options.store, options.webhook.accountId, due);
-  return finish(options, await tryEvents(options.receiver, events), undefined);
+/** Tries a delivery before its time. One that fails stays where it is in the schedule. */
+async function probe(options: RoundOptions, delivery: WaitingDelivery): Promise<Round> {
+  const { failures, nextAt } = delivery;
+  const scheduled = { state: 'waiting' as const, failures, nextAtMs: nextAt?.getTime() };
+  const outcomes = await tryDeliveries(options, [delivery]);
+  return finish(
+    options,
+    outcomes.map((outcome) => (outcome.state === 'delivered' ? outcome : { ...outcome, ...scheduled })),
+    undefined,
+  );
+}
+
+async function tryDeliveries(
+  { store, webhook, receiver }: RoundOptions,
+  deliveries: readonly WaitingDelivery[],
+): Promise<readonly Outcome[]> {
+  return tryEvents(receiver, await readWaitingEvents(store, webhook.accountId, deliveries));
 }
 
 async function proceed(options: RoundOptions): Promise<Round> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SQL } from 'drizzle-orm';
 import type { ListPosition } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
 import { and, desc, eq, isNotNull, lt, sql } from '../store/drizzle.ts';
@@ -12,7 +13,7 @@ import { lockWebhook, type OwnWebhook, type Webhook } from './webhooks.ts';
 /** A delivery as it is stored. */
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
-/** A delivery with the body that is sent, and its attempts, newest first. */
+/** A delivery with the body that is sent, and its newest attempts, newest first. */
 export type DeliveryDetails = {
   readonly delivery: Delivery;
   readonly body: string | undefined;
@@ -21,6 +22,9 @@ export type DeliveryDetails = {
 
 /** The type of the event that tries a webhook. */
 export const TEST_EVENT = 'webhook.test';
+
+/** The most attempts that are read of a delivery. */
+export const MAX_READ_ATTEMPTS = 100;
 
 export type DeliveryDeps = {
   readonly store: Pick<Store, 'db' | 'together' | 'transaction'>;
@@ -53,7 +57,7 @@ export function readDeliveries(
     .limit(limit);
 }
 
-/** Returns a delivery of an account with all its attempts. @throws ServiceError `deliveryNotFound`. */
+/** Returns a delivery of an account with its newest attempts, at most 100. @throws ServiceError `deliveryNotFound`. */
 export async function readDelivery(
   store: Pick<Store, 'db' | 'together'>,
   own: OwnWebhook,
@@ -63,7 +67,8 @@ export async function readDelivery(
     .select()
     .from(webhookAttempts)
     .where(eq(webhookAttempts.deliveryId, delivery.id))
-    .orderBy(desc(webhookAttempts.number));
+    .orderBy(desc(webhookAttempts.number))
+    .limit(MAX_READ_ATTEMPTS);
   const [outgoing] = await readWaitingEvents(store, own.accountId, [delivery]);
   return { delivery, body: outgoing?.event.body, attempts };
 }
@@ -111,7 +116,7 @@ export function sendTest({ store, record }: DeliveryDeps, own: OwnWebhook, nowMs
   });
 }
 
-const PURGE_ROWS = 2_000;
+const PORTION_ROWS = 2_000;
 
 /**
  * Deletes settled deliveries made before an instant, at most 2,000.
@@ -119,20 +124,32 @@ const PURGE_ROWS = 2_000;
  * @param ofLedgers true: only events of ledgers.
  * @returns true if there may be more.
  */
-export async function purgeDeliveries(
+export function purgeDeliveries(
   { db }: Pick<Store, 'db'>,
   beforeMs: number,
   ofLedgers = false,
 ): Promise<boolean> {
   const { createdAt, state, network } = webhookDeliveries;
   const isSettled = sql`${state} in ('delivered', 'failed')`;
-  const old = db
-    .select({ id: webhookDeliveries.id })
-    .from(webhookDeliveries)
-    .where(and(lt(createdAt, new Date(beforeMs)), isSettled, ofLedgers ? isNotNull(network) : undefined))
-    .limit(PURGE_ROWS);
-  const { rowCount } = await db.delete(webhookDeliveries).where(sql`${webhookDeliveries.id} in ${old}`);
-  return rowCount === PURGE_ROWS;
+  return deletePortion(
+    db,
+    and(lt(createdAt, new Date(beforeMs)), isSettled, ofLedgers ? isNotNull(network) : undefined),
+  );
+}
+
+/** Deletes deliveries of a webhook, also those that wait, at most 2,000. @returns true if there may be more. */
+export function deleteDeliveries(tx: StoreTransaction, webhookId: string): Promise<boolean> {
+  return deletePortion(tx, eq(webhookDeliveries.webhookId, webhookId));
+}
+
+async function deletePortion(
+  db: Pick<Store['db'], 'select' | 'delete'>,
+  condition: SQL | undefined,
+): Promise<boolean> {
+  const { id } = webhookDeliveries;
+  const portion = db.select({ id }).from(webhookDeliveries).where(condition).limit(PORTION_ROWS);
+  const { rowCount } = await db.delete(webhookDeliveries).where(sql`${id} in ${portion}`);
+  return rowCount === PORTION_ROWS;
 }
 
 async function findDelivery(db: Pick<Store['db'], 'select'>, { accountId, id }: OwnWebhook) {

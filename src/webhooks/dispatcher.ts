@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { InstallationKey } from '../account/installation-key.ts';
 import type { Clock } from '../base/clock.ts';
@@ -44,20 +45,27 @@ export type Dispatcher = {
 const LEASE = 'webhooks';
 const LOOK_MS = 500;
 const CLOSE_MS = 2_000;
-/** Webhooks that are sent to side by side. */
+/** Webhooks that are sent to side by side, of all accounts and of one. */
 const MAX_WEBHOOKS = 50;
+const MAX_OF_ACCOUNT = 10;
+/** Webhooks whose last round is remembered. */
+const MAX_SERVED = 10_000;
 /** After an error of this server a webhook rests. */
 const REST_MS = 10_000;
 /** Between probes of a receiver that is down, each pause twice the one before. */
 const FIRST_PROBE_MS = 10_000;
 const LAST_PROBE_MS = 300_000;
 
+type Running = { readonly accountId: string; readonly ended: Promise<void> };
+
 type Probe = { readonly atMs: number; readonly pauseMs: number };
 
 /** Starts to deliver, while this process has the lease: what several processes on one store have to deliver, one of them does. */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, gatewayId, clock, log, lookMs = LOOK_MS } = options;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, Running>();
+  const served = new LRUCache<string, number>({ max: MAX_SERVED });
+  let rounds = 0;
   const probes = new Map<string, Probe>();
   const resting = new Map<string, number>();
   const closing = new AbortController();
@@ -95,18 +103,26 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
+  /** 0: none that is remembered. */
+  const lastRoundOf = ({ id }: WorkingWebhook): number => served.peek(id) ?? 0;
+  const runningOf = (accountId: string): number =>
+    [...running.values()].filter((each) => each.accountId === accountId).length;
+
+  /** Those that were served longest ago come first. */
   const look = async (): Promise<void> => {
     if (!(await holdLease(store, LEASE, gatewayId))) return;
     if (!isReleased) await releaseStranded(store, clock.nowMs());
     isReleased = true;
     // A round that ends while work is looked for has moved its webhook on: what is found may be as it was before.
     const before = new Set(running.keys());
-    for (const webhook of await findWork(store)) {
+    const found = await findWork(store);
+    for (const webhook of found.toSorted((a, b) => lastRoundOf(a) - lastRoundOf(b))) {
       if (isClosed || running.size >= MAX_WEBHOOKS) return;
-      if (before.has(webhook.id) || running.has(webhook.id) || clock.nowMs() < (resting.get(webhook.id) ?? 0))
-        continue;
-      const run = work(webhook).finally(() => running.delete(webhook.id));
-      running.set(webhook.id, run);
+      const { id, accountId } = webhook;
+      if (before.has(id) || running.has(id) || clock.nowMs() < (resting.get(id) ?? 0)) continue;
+      if (runningOf(accountId) >= MAX_OF_ACCOUNT) continue;
+      served.set(id, ++rounds);
+      running.set(id, { accountId, ended: work(webhook).finally(() => running.delete(id)) });
     }
   };
 
@@ -145,7 +161,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       clearTimeout(timer);
       await looking;
       const cut = setTimeout(() => closing.abort(), CLOSE_MS);
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ ended }) => ended));
       clearTimeout(cut);
       await leaveLease(store, LEASE, gatewayId);
     },

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from '../store/drizzle.ts';
+import { and, asc, eq, sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
 import { webhookDeliveries, webhooks } from '../store/webhook-tables.ts';
@@ -92,7 +92,12 @@ export async function readWaitingEventIds(
   const rows = await db
     .select({ eventId })
     .from(webhookDeliveries)
-    .where(and(eq(ofWebhook, webhookId), eq(state, 'waiting'), inArray(eventId, [...eventIds])));
+    .where(
+      and(
+        ...[eq(ofWebhook, webhookId), eq(state, 'waiting')],
+        sql`${eventId} = any(${sql.param(eventIds)}::text[])`,
+      ),
+    );
   return new Set(rows.map((row) => row.eventId));
 }
 

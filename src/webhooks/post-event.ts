@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -29,12 +28,12 @@ export type PostEvent = (posted: {
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export type PostOptions = {
-  /** Only these addresses are connected to; each name is resolved once for each connection. */
+  /** Only these addresses are connected to. */
   readonly isAllowed: IsAllowed;
   /** Time from the call to the end of the answer. Default 15,000 ms. */
   readonly timeoutMs?: number;
-  /** Default: the resolver of the system. */
-  readonly resolve?: Resolve;
+  /** Called once for each connection to a name. */
+  readonly resolve: Resolve;
 };
 
 const TIMEOUT_MS = 15_000;
@@ -50,7 +49,7 @@ export function createPostEvent(options: PostOptions): {
   readonly post: PostEvent;
   readonly close: () => void;
 } {
-  const { isAllowed, timeoutMs = TIMEOUT_MS, resolve = (host) => lookup(host, { all: true }) } = options;
+  const { isAllowed, timeoutMs = TIMEOUT_MS, resolve } = options;
   const kept = {
     keepAlive: true,
     timeout: IDLE_MS,

@@ -1,5 +1,5 @@
 import { appendAudit } from '../account/audit/append-audit.ts';
-import { eq } from '../store/drizzle.ts';
+import { and, eq, isNull } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { webhooks } from '../store/webhook-tables.ts';
 import type { Stop } from './deliver-round.ts';
@@ -13,15 +13,22 @@ export type Stopped = {
   readonly nowMs: number;
 };
 
-/** Stops a webhook that a member has not stopped, and records that. The last step of its transaction: see `appendAudit`. */
+/**
+ * Stops a webhook that is active, and records that; one that a member has turned off meanwhile stays as it is. The last step of its
+ * transaction: see `appendAudit`.
+ *
+ * @returns true if it was stopped.
+ */
 export async function stopWebhook(
   tx: StoreTransaction,
   { accountId, webhookId, stop, requestId, nowMs }: Stopped,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { rowCount } = await tx
     .update(webhooks)
     .set({ stop, stoppedAt: new Date(nowMs) })
-    .where(eq(webhooks.id, webhookId));
+    .where(and(eq(webhooks.id, webhookId), isNull(webhooks.stop)));
+  if (rowCount === 0) return false;
   const fact = { action: 'webhook.stop', outcome: stop, requestId, subject: webhookId };
   await appendAudit(tx, accountId, [fact], nowMs);
+  return true;
 }

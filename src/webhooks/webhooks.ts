@@ -167,19 +167,6 @@ export function replayFrom(
   });
 }
 
-/** Deletes a webhook, its secrets and its deliveries; returns what it was. @throws ServiceError `webhookNotFound`. */
-export function deleteWebhook(
-  { store, record }: Pick<WebhookDeps, 'store' | 'record'>,
-  own: OwnWebhook,
-): Promise<Webhook> {
-  return store.transaction(async (tx) => {
-    const webhook = await lockWebhook(tx, own);
-    await tx.delete(webhooks).where(eq(webhooks.id, own.id));
-    await record(tx, own.id);
-    return webhook;
-  });
-}
-
 /** Locks a webhook until the transaction ends. @throws ServiceError `webhookNotFound`. */
 export async function lockWebhook(tx: StoreTransaction, own: OwnWebhook): Promise<Webhook> {
   await tx.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.id, own.id)).for('update');

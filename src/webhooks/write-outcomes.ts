@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, gt, sql } from '../store/drizzle.ts';
+import { insertRows, upsertRows } from '../store/insert-rows.ts';
 import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { webhookAttempts, webhookDeliveries, webhooks } from '../store/webhook-tables.ts';
@@ -85,38 +86,33 @@ async function writeDeliveries(
   tx: StoreTransaction,
   { webhookId, outcomes, nowMs }: Outcomes,
 ): Promise<void> {
-  if (outcomes.length === 0) return;
-  const { id, webhookId: owner, eventId, attempts } = webhookDeliveries;
-  const excluded = (column: { readonly name: string }) => sql`excluded.${sql.identifier(column.name)}`;
-  const stored = await tx
-    .insert(webhookDeliveries)
-    .values(outcomes.map((outcome) => deliveryOf(webhookId, outcome, nowMs)))
-    .onConflictDoUpdate({
-      target: [owner, eventId],
-      set: {
-        ...{ state: excluded(webhookDeliveries.state), failures: excluded(webhookDeliveries.failures) },
-        ...{ nextAt: excluded(webhookDeliveries.nextAt), settledAt: excluded(webhookDeliveries.settledAt) },
-        attempts: sql`${attempts} + ${excluded(attempts)}`,
-      },
-    })
-    .returning({ id, eventId, attempts });
-  const byEvent = new Map(stored.map((row) => [row.eventId, row]));
+  const rows = outcomes.map((outcome) => deliveryOf(webhookId, outcome, nowMs));
+  const stored = await upsertRows<typeof webhookDeliveries, Stored>(tx, webhookDeliveries, rows, {
+    target: [webhookDeliveries.webhookId, webhookDeliveries.eventId],
+    set: sql`
+      state = excluded.state, failures = excluded.failures, next_at = excluded.next_at, settled_at = excluded.settled_at,
+      attempts = webhook_deliveries.attempts + excluded.attempts`,
+    returning: [webhookDeliveries.id, webhookDeliveries.eventId, webhookDeliveries.attempts],
+  });
+  const byEvent = new Map(stored.map((row) => [row.event_id, row]));
   const made = outcomes.flatMap(({ outgoing, attempt }) => {
     const row = byEvent.get(outgoing.event.id);
     return attempt === undefined || row === undefined ? [] : [attemptOf(row, attempt)];
   });
-  if (made.length > 0) await tx.insert(webhookAttempts).values(made);
+  await insertRows(tx, webhookAttempts, made);
 }
+
+type Stored = { readonly id: string; readonly event_id: string; readonly attempts: number };
 
 function deliveryOf(
   webhookId: string,
   { outgoing, attempt, state, failures, nextAtMs }: Outcome,
   nowMs: number,
-): typeof webhookDeliveries.$inferInsert {
+): typeof webhookDeliveries.$inferSelect {
   const { event, seq, walletId } = outgoing;
   return {
     ...{ id: randomUUID(), webhookId, eventId: event.id, type: event.type, seq, walletId, state, failures },
-    body: seq === null ? event.body : null,
+    ...{ body: seq === null ? event.body : null, network: null, slot: null, position: null },
     attempts: attempt === undefined ? 0 : 1,
     nextAt: nextAtMs === undefined ? null : new Date(nextAtMs),
     createdAt: new Date(attempt?.atMs ?? nowMs),
@@ -125,9 +121,9 @@ function deliveryOf(
 }
 
 function attemptOf(
-  { id, attempts }: { readonly id: string; readonly attempts: number },
+  { id, attempts }: Stored,
   { atMs, durationMs, answer }: Attempt,
-): typeof webhookAttempts.$inferInsert {
+): typeof webhookAttempts.$inferSelect {
   const isAnswered = answer.kind === 'answered';
   return {
     ...{ deliveryId: id, number: attempts, at: new Date(atMs), durationMs: Math.round(durationMs) },

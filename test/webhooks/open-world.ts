@@ -51,8 +51,10 @@ export async function openWorld(store: Store, isOrdered = false) {
       if (working === undefined) return undefined;
       return deliverRound({
         ...{ store, webhook: working, isProbe },
-        stop: (tx, stop: Stop) =>
-          stopWebhook(tx, { accountId, webhookId: own.id, stop, requestId: 'req_stop', nowMs }),
+        stop: async (tx, stop: Stop) => {
+          const stopping = { accountId, webhookId: own.id, stop, requestId: 'req_stop', nowMs };
+          await stopWebhook(tx, stopping);
+        },
         receiver: {
           ...{
             url: new URL(working.url),

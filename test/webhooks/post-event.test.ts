@@ -20,7 +20,8 @@ async function serve(answer: RequestListener): Promise<number> {
 }
 
 function sender(options: Partial<PostOptions> = {}) {
-  const { post, close } = createPostEvent({ isAllowed: loopback.any, timeoutMs: 2_000, ...options });
+  const resolve = () => Promise.reject(new Error('no name was to be resolved'));
+  const { post, close } = createPostEvent({ isAllowed: loopback.any, timeoutMs: 2_000, resolve, ...options });
   onTestFinished(close);
   const signal = new AbortController().signal;
   return (url: string) => post({ url: new URL(url), headers: { 'webhook-id': 'a' }, body: '{}', signal });

@@ -55,6 +55,25 @@ describeStores('webhooks', (backend: TestBackend) => {
     expect(details.attempts[0]).toMatchObject({ status: 500, answer: 'no' });
   });
 
+  test('probes of a receiver that is down do not put off the end of the schedule', async () => {
+    const world = await openWorld(opened());
+    world.answer = () => REFUSED;
+    await world.add(undefined);
+    await world.settle();
+    const probes = 3;
+    for (const pauseMs of PAUSES_MS) {
+      for (let probe = 0; probe < probes; probe++) {
+        world.later(pauseMs / (probes + 1));
+        await world.round(true);
+      }
+      world.later(pauseMs / (probes + 1) + pauseMs * 0.1 + 2);
+      await world.settle();
+    }
+    // The receiver is down from the third attempt on.
+    expect(world.sent).toHaveLength(MAX_ATTEMPTS + probes * (PAUSES_MS.length - 2));
+    expect(await world.webhook()).toMatchObject({ stop: 'exhausted', waiting: 0 });
+  });
+
   test('a receiver that answers 410 gets no more, until it is turned on again', async () => {
     const world = await openWorld(opened());
     world.answer = () => ({ ...TAKEN, status: 410 }) as Answer;

@@ -403,7 +403,7 @@ const validator = createLazyValidators(
       properties: {
         delivery: { $ref: 'definitions#/$defs/Delivery' },
         body: { type: 'string' },
-        attempts: { type: 'array', items: { $ref: 'definitions#/$defs/DeliveryAttempt' } },
+        attempts: { type: 'array', maxItems: 100, items: { $ref: 'definitions#/$defs/DeliveryAttempt' } },
       },
     },
     DeliveryId: { type: 'string', minLength: 1, 'x-max-chars': 64 },

@@ -1,5 +1,5 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
-import { deleteWebhook as remove } from '../../webhooks/webhooks.ts';
+import { deleteWebhook as remove } from '../../webhooks/delete-webhook.ts';
 import type { AccountContext } from '../account-context.ts';
 import { ownWebhook } from '../own-webhook.ts';
 import { recordChange } from '../record-change.ts';
@@ -8,5 +8,6 @@ import { showWebhook } from '../show-webhook.ts';
 /** `DELETE /account/v1/webhooks/{id}`. */
 export const deleteWebhook: AccountHandler<AccountContext, 'deleteWebhook'> = async (context, { id }) => {
   const deps = { store: context.store, record: recordChange(context, 'deletewebhook') };
-  return { kind: 'json', body: showWebhook(await remove(deps, ownWebhook(context, id))) };
+  const webhook = await remove(deps, ownWebhook(context, id), context.clock.nowMs());
+  return { kind: 'json', body: showWebhook(webhook) };
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../store/drizzle.ts';
+import { insertRows } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/open-store.ts';
 import { webhookDeliveries } from '../../store/webhook-tables.ts';
 import type { LedgerCommitment } from './ledger-commitment.ts';
@@ -102,11 +103,14 @@ export async function writeSteps(
   if (steps.length === 0) return;
   await store.transaction(async (tx) => {
     const list = (values: readonly unknown[]) => sql.param(values);
+    const ids = list(steps.map(({ feed }) => feed.webhookId));
+    // Members who change a webhook lock it first, too: in another order both would wait for each other.
+    await tx.execute(sql`select from webhooks where id = any(${ids}::uuid[]) order by id for key share`);
     const { rows } = await tx.execute(sql`
       update webhook_ledgers l set slot = s.to_slot, genesis = s.to_genesis, blockhash = s.to_blockhash, events = l.events + s.made,
         to_look_up = case when s.looked_up then '{}' else l.to_look_up end
       from unnest(
-        ${list(steps.map(({ feed }) => feed.webhookId))}::uuid[], ${list(steps.map(({ feed }) => feed.revision))}::integer[],
+        ${ids}::uuid[], ${list(steps.map(({ feed }) => feed.revision))}::integer[],
         ${list(steps.map(({ feed }) => feed.place?.slot ?? null))}::bigint[],
         ${list(steps.map(({ feed }) => feed.place?.genesis ?? null))}::text[],
         ${list(steps.map(({ feed }) => feed.events))}::bigint[],
@@ -120,11 +124,11 @@ export async function writeSteps(
       returning l.webhook_id`);
     if (rows.length !== steps.length) throw new StaleFeed('a feed has changed');
     for (const chunk of chunksOf(steps.flatMap((step) => deliveriesOf(step, nowMs))))
-      await tx.insert(webhookDeliveries).values(chunk);
+      await insertRows(tx, webhookDeliveries, chunk);
   });
 }
 
-/** PostgreSQL takes 65,535 parameters. */
+/** Rows of one statement, which has a deadline. */
 const CHUNK_ROWS = 1_000;
 
 function chunksOf<T>(rows: readonly T[]): readonly T[][] {
@@ -136,13 +140,14 @@ function chunksOf<T>(rows: readonly T[]): readonly T[][] {
 function deliveriesOf(
   { feed: { webhookId, network, events }, facts }: FeedStep,
   nowMs: number,
-): readonly (typeof webhookDeliveries.$inferInsert)[] {
+): readonly (typeof webhookDeliveries.$inferSelect)[] {
   return facts.map((fact, index) => {
     const position = events + 1 + index;
     const { id: eventId, type, body } = ledgerEvent({ webhookId, network, position }, fact, nowMs);
     return {
       ...{ id: randomUUID(), webhookId, eventId, type, body, network, slot: fact.slot, position },
       ...{ state: 'queued' as const, attempts: 0, failures: 0, createdAt: new Date(nowMs) },
+      ...{ seq: null, walletId: null, nextAt: null, settledAt: null },
     };
   });
 }

@@ -2,14 +2,9 @@ import type { AccountValueName } from '../../../generated/contract/account/contr
 import { createToken } from '../../support/wallet-account.ts';
 import type { InstallationKey } from '../../../src/account/installation-key.ts';
 import type { Store } from '../../../src/store/open-store.ts';
+import { deleteWebhook } from '../../../src/webhooks/delete-webhook.ts';
 import { sendTest } from '../../../src/webhooks/deliveries.ts';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  MAX_WEBHOOKS,
-  readWebhooks,
-} from '../../../src/webhooks/webhooks.ts';
+import { changeWebhook, createWebhook, MAX_WEBHOOKS, readWebhooks } from '../../../src/webhooks/webhooks.ts';
 
 /** Nothing is sent to the address: it has none. */
 const CHOICE = { name: 'a contract run', url: 'https://keyslot.invalid/', events: [], isOrdered: false };
@@ -43,7 +38,7 @@ export async function provisionWebhooks({ store, installationKey, accountIdOf, d
   const fresh = async () => {
     const webhooks = await readWebhooks(store, own);
     const removed = webhooks.length < MOST ? [] : webhooks.filter(({ id }) => id !== stopped.id);
-    for (const { id } of removed) await deleteWebhook(deps, { accountId: own, id });
+    for (const { id } of removed) await deleteWebhook(deps, { accountId: own, id }, Date.now());
     return make(own);
   };
   const known: Partial<Record<AccountValueName, string>> = {

@@ -4,8 +4,10 @@ import { eventually } from '../../../src/base/eventually.ts';
 import { sql } from '../../../src/store/drizzle.ts';
 import { purgeDeliveries } from '../../../src/webhooks/deliveries.ts';
 import { retainDeliveries } from '../../../src/webhooks/retain-deliveries.ts';
+import { chooseLedger } from '../../../src/webhooks/ledger/choose-ledger.ts';
 import { MAX_QUEUED, readFeeds, StaleFeed, writeSteps } from '../../../src/webhooks/ledger/feeds.ts';
 import { gapFact } from '../../../src/webhooks/ledger/ledger-fact.ts';
+import { lockWebhook } from '../../../src/webhooks/webhooks.ts';
 import { NOW_MS } from '../../account/new-customer.ts';
 import { describeStores, type TestBackend } from '../../store/backends.ts';
 import { openLedgerWorld, PAYEE, from, slotsOf } from './open-ledger-world.ts';
@@ -87,6 +89,33 @@ describeStores('what webhooks are to get of a ledger', (backend: TestBackend) =>
     await expect(writeSteps(world.store, [step], NOW_MS)).rejects.toThrow(StaleFeed);
     expect(await world.stored(id)).toHaveLength(20);
     expect((await world.webhook(id)).ledger).toMatchObject({ slot: 120, events: 20 });
+  });
+
+  test('an event that comes while a member changes the webhook waits for the change', async () => {
+    // The embedded store has one connection: there nothing happens meanwhile.
+    if (backend.kind === 'pglite') return;
+    const world = await openLedgerWorld(opened());
+    const id = await world.make(OF_PAYEE);
+    const [feed] = await readFeeds(world.store, [id]);
+    if (feed === undefined) throw new Error('there is no feed');
+    const to = { slot: 101, genesis: feed.place?.genesis ?? '', blockhash: undefined };
+    const step = { feed, to, facts: [gapFact(101, 'too_old', {})] };
+    const written = await world.store.transaction(async (tx) => {
+      await lockWebhook(tx, { accountId: world.accountId, id });
+      const { rows } = await tx.execute<{ readonly pid: number }>(sql`select pg_backend_pid() as pid`);
+      const writing = writeSteps(world.store, [step], NOW_MS).catch((error: unknown) => error);
+      const isBlocked = sql`select from pg_stat_activity where ${rows[0]?.pid}::integer = any(pg_blocking_pids(pid))`;
+      await eventually('the event waits', async () => {
+        const { rowCount } = await world.store.db.execute(isBlocked);
+        return rowCount === 0 ? undefined : true;
+      });
+      const filters = [{ kind: 'address' as const, value: PAYEE }];
+      const choice = { network: feed.network, commitment: feed.commitment, filters, start: undefined };
+      await chooseLedger(tx, id, choice, feed.patterns);
+      return { writing };
+    });
+    expect(await written.writing).toBeInstanceOf(StaleFeed);
+    expect((await world.webhook(id)).ledger).toMatchObject({ filters: [{ kind: 'address' }], events: 0 });
   });
 
   test('only what was settled is deleted with age', async () => {

@@ -58,7 +58,7 @@ export async function openLedgerWorld(store: Store, options: WorldOptions = {}) 
       .where(eq(webhookDeliveries.webhookId, id))
       .orderBy(asc(webhookDeliveries.position));
   return {
-    ...{ ledger, source, store, stored },
+    ...{ ledger, source, store, stored, accountId },
     /** Makes a webhook that gets what the filters say from now on. */
     make: async (filters: readonly LedgerFilter[], commitment: LedgerCommitment = 'confirmed') => {
       const start = ledger.isLost ? undefined : await newestPlace(source, commitment);
