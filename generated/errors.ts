@@ -2026,7 +2026,7 @@ export const ERRORS = {
   /** The token of the signer refuses its PIN, or would lock it at the next wrong one. */
   tokenPinRefused: {
     area: 'process',
-    http: 503,
+    http: 200,
     jsonrpc: { code: -32038, message: 'The signer cannot start: {reason}' },
     data: [],
   },

@@ -16,7 +16,7 @@ describeInBrowser('the dashboard', (start) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await page.title()).toBe('Overview · Keyslot');
-    expect(await page.getByText(`${scripted.url}/solana-localnet`).count()).toBe(1);
+    await page.getByText(`${scripted.url}/solana-localnet`).waitFor();
     expect(requests.filter((address) => new URL(address).origin !== scripted.url)).toEqual([]);
     expect(complaints).toEqual([]);
   });
