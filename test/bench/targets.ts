@@ -52,6 +52,11 @@ export function startBareParser(nodeUrl: string): Promise<RunningTarget> {
   return startScript('bare sockets, JSON.parse', 'test/bench/serve-bare-parse.ts', [nodeUrl]);
 }
 
+/** The least that so many processes of Node can need which share a port, and parse what they answer. */
+export function startBareWorkers(workers: number): Promise<RunningTarget> {
+  return startScript('bare workers', 'test/bench/serve-bare-workers.ts', [String(workers)]);
+}
+
 /** nginx as a plain proxy, one process, kept-alive connections on both sides; undefined where it is not installed. */
 export async function startNginx(nodeUrl: string): Promise<RunningTarget | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined;

@@ -8,7 +8,7 @@ import { LOAD_CORE, PROXY_CORE, pin } from './cpu.ts';
 import { LOADS } from './loads.ts';
 import { type Measured, measureInTurn, median, ratiosOf, spread } from './paired.ts';
 import { sendFlatOut } from './send-load.ts';
-import { type RunningTarget, startGateway, startScriptedNode } from './targets.ts';
+import { type RunningTarget, startBareWorkers, startGateway, startScriptedNode } from './targets.ts';
 
 // Compares two workers with one, in paired rounds before the same scripted node. See README.md.
 
@@ -21,8 +21,8 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const loads = LOADS.filter(({ name }) => values.loads.split(',').includes(name));
-/** Until V8 has compiled what the loads run, in both workers. */
-const WARM_UP_PASSES = 6;
+/** Until V8 has compiled what the loads run, in each of two workers, which have half of the requests: with six passes batches take 20 % more. */
+const WARM_UP_PASSES = 30;
 /** Each worker, the generator and the scripted node need a core, and the machine one more. */
 const CORES_FOR_RATE = 6;
 const hasCores = availableParallelism() >= CORES_FOR_RATE;
@@ -35,13 +35,15 @@ await using started = new AsyncDisposableStack();
 const node = await startScriptedNode();
 started.defer(node.stop);
 const [one, two] = [await startWorkers(1), await startWorkers(2)];
+const [bareOne, bareTwo] = [await startBare(1), await startBare(2)];
+const targets = [one, two, bareOne, bareTwo];
 if (!hasCores) pinAll();
 for (let pass = 0; pass < WARM_UP_PASSES; pass++)
-  for (const load of loads) for (const target of [one, two]) await sendFlatOut(target, load);
+  for (const load of loads) for (const target of targets) await sendFlatOut(target, load);
 const rows: string[] = [];
 for (const load of loads) {
-  const [ofOne = [], ofTwo = []] = await measureInTurn([one, two], load, rounds);
-  rows.push(render(load.name, ofOne, ofTwo));
+  const [ofOne = [], ofTwo = [], ofBareOne = [], ofBareTwo = []] = await measureInTurn(targets, load, rounds);
+  rows.push(render(load.name, ofOne, ofTwo), render(`${load.name}, bare`, ofBareOne, ofBareTwo));
 }
 const results = `# Results of the bench of workers
 
@@ -51,7 +53,7 @@ Written by \`make bench\`; see [README.md](README.md) for what is measured. ${cp
 |---|---:|---:|---:|---:|
 ${rows.join('\n')}
 
-Medians of ${rounds} rounds, in brackets the smallest and the largest. CPU time is that of all processes of the server: supervisor, workers and signer.
+Medians of ${rounds} rounds, in brackets the smallest and the largest. CPU time is that of all processes of the server: supervisor, workers and signer. Bare workers do nothing but parse a request and print an answer: what two processes take more where they share a core, and its caches, is in theirs.
 `;
 console.log(results);
 if (!values['dry-run']) await writeFile(new URL('workers-results.md', import.meta.url), results);
@@ -69,10 +71,16 @@ async function startWorkers(workers: number): Promise<RunningTarget> {
   return target;
 }
 
+async function startBare(workers: number): Promise<RunningTarget> {
+  const target = await startBareWorkers(workers);
+  started.defer(target.stop);
+  return target;
+}
+
 /** Where there are too few cores, both have the same one: the CPU time of a request is compared, not the rate. */
 function pinAll(): void {
   pin(process.pid, LOAD_CORE);
-  for (const target of [one, two]) for (const { pid } of processesBelow(target.pid)) pin(pid, PROXY_CORE);
+  for (const { pid } of targets.flatMap((target) => processesBelow(target.pid))) pin(pid, PROXY_CORE);
 }
 
 function render(name: string, one: readonly Measured[], two: readonly Measured[]): string {
