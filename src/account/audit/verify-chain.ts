@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GENESIS } from '../../../runtime/audit-bytes.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { ChainFindings } from './chain-findings.ts';
-import { readChain, readStoredHeads, type StoredHead, type StoredRecord } from './read-chain.ts';
+import { type ChainPart, readChain, readStoredHeads } from './read-chain.ts';
 import { hashRecord } from './record-hash.ts';
 
 export type Chain = {
@@ -14,7 +14,7 @@ export type Chain = {
 };
 
 const RECORDS = 2_000;
-/** Their signatures take a few milliseconds: a server does its other work in between. */
+/** Their signatures take a few milliseconds. */
 const HEADS = 100;
 
 /**
@@ -29,7 +29,7 @@ export async function verifyChain(
   findings: ChainFindings,
 ): Promise<number> {
   const end = Math.max(tip, lastHead, findings.end);
-  const heads = readHeads(store, accountId, lastHead);
+  const heads = walk((part) => readStoredHeads(store, accountId, part), HEADS, lastHead);
   let head = await heads.next();
   /** Takes the heads of records before this one, which are missing, and that of this one. */
   const takeHeads = async (seq: number, hash: Uint8Array | undefined): Promise<void> => {
@@ -41,7 +41,7 @@ export async function verifyChain(
   let previous: Uint8Array = GENESIS;
   let last = 0;
   let records = 0;
-  for await (const row of readRecords(store, accountId, end)) {
+  for await (const row of walk((part) => readChain(store, accountId, part), RECORDS, end)) {
     records += 1;
     if (row.seq !== last + 1) findings.add('missing', last + 1);
     else if (!isEqual(row.previousHash, previous)) findings.add('disordered', row.seq);
@@ -56,27 +56,17 @@ export async function verifyChain(
   return records;
 }
 
-/** Reads page by page: a log of any length takes the memory of one page. */
-async function* readRecords(store: Store, accountId: string, end: number): AsyncGenerator<StoredRecord> {
-  for (let fromSeq = 1; fromSeq <= end; ) {
-    const page = await readChain(store, accountId, { fromSeq, limit: RECORDS });
-    for (const record of page) if (record.seq <= end) yield record;
-    const last = page.at(-1)?.seq;
-    if (last === undefined || page.length < RECORDS) return;
-    fromSeq = last + 1;
-  }
-}
-
-async function* readHeads(
-  store: Store,
-  accountId: string,
+/** Reads rows up to one page by page: a log of any length takes the memory of one page, and a server does its other work in between. */
+async function* walk<T extends { readonly seq: number }>(
+  read: (part: ChainPart) => Promise<readonly T[]>,
+  limit: number,
   end: number,
-): AsyncGenerator<StoredHead, undefined> {
+): AsyncGenerator<T, undefined> {
   for (let fromSeq = 1; fromSeq <= end; ) {
-    const page = await readStoredHeads(store, accountId, { fromSeq, limit: HEADS });
-    for (const head of page) if (head.seq <= end) yield head;
+    const page = await read({ fromSeq, limit });
+    for (const row of page) if (row.seq <= end) yield row;
     const last = page.at(-1)?.seq;
-    if (last === undefined || page.length < HEADS) return;
+    if (last === undefined || page.length < limit) return;
     fromSeq = last + 1;
     await nextTurn();
   }
