@@ -8,7 +8,7 @@ import { useNewDirectory } from '../support/new-directory.ts';
 const directory = useNewDirectory();
 const PART_BYTES = 512 * 1024;
 
-/** What a backup has of a file. */
+/** The bytes that a backup has of a file. */
 async function copyOf(path: string, more: object = {}): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const { data } of fileLines({ path, name: 'f', ...more }))

@@ -22,7 +22,7 @@ export type TrustedKeys = readonly Uint8Array[] | 'named';
 
 export const MAX_PROBLEMS = 100;
 
-/** What is found of one chain, by its records and its signed heads, in memory that does not grow with them. */
+/** Findings on one chain, by its records and its signed heads, in memory that does not grow with them. */
 export class ChainFindings {
   readonly #trusted: TrustedKeys;
   readonly #problems = new Map<string, AuditProblem>();

@@ -32,7 +32,7 @@ const MAX_SEGMENT_BYTES = 32 * 2 ** 20;
 const SEGMENT_SHARE = 32;
 /** A new segment and those that may still grow. */
 const GROWING_SEGMENTS = 3;
-/** What others write to the disk leaves less for segments, also while none is written. */
+/** Others leave less of the disk for segments, also while none is written. */
 const ROOM_CHECK_MS = 60_000;
 
 /** Keeps blocks in files below a directory, one folder for each ledger of each network: see docs/decisions/0112-segment-files.md. */

@@ -28,7 +28,7 @@ const WAIT_MS = 500;
 const STALL_MS = 5_000;
 /** A reader that polls each half slot is not late within so many polls. */
 const LEAST_POLLS = 4;
-/** What is missing before a shared block is read backwards, and is in memory until all of it is there. More than that is read forwards. */
+/** Blocks that are missing before a shared one are read backwards, and are in memory until all are there. More than these are read forwards. */
 const MAX_MISSING_SLOTS = 32n;
 
 /**
