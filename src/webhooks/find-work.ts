@@ -1,3 +1,4 @@
+import { anyOf } from '../store/any-of.ts';
 import { and, asc, eq, sql } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { accounts } from '../store/tables.ts';
@@ -92,12 +93,7 @@ export async function readWaitingEventIds(
   const rows = await db
     .select({ eventId })
     .from(webhookDeliveries)
-    .where(
-      and(
-        ...[eq(ofWebhook, webhookId), eq(state, 'waiting')],
-        sql`${eventId} = any(${sql.param(eventIds)}::text[])`,
-      ),
-    );
+    .where(and(eq(ofWebhook, webhookId), eq(state, 'waiting'), anyOf(eventId, eventIds)));
   return new Set(rows.map((row) => row.eventId));
 }
 

@@ -1,7 +1,8 @@
+import { anyOf } from '../store/any-of.ts';
 import type { StoredRecord } from '../account/audit/read-chain.ts';
 import { readChain } from '../account/audit/read-chain.ts';
 import { auditRecords } from '../store/audit-tables.ts';
-import { and, eq, sql } from '../store/drizzle.ts';
+import { and, eq } from '../store/drizzle.ts';
 import type { Store } from '../store/open-store.ts';
 import { auditEvent, auditEventType } from './audit-event.ts';
 import type { WaitingDelivery, WorkingWebhook } from './find-work.ts';
@@ -42,12 +43,7 @@ export async function readWaitingEvents(
       : await db
           .select()
           .from(auditRecords)
-          .where(
-            and(
-              eq(auditRecords.accountId, accountId),
-              sql`${auditRecords.seq} = any(${sql.param(seqs)}::bigint[])`,
-            ),
-          );
+          .where(and(eq(auditRecords.accountId, accountId), anyOf(auditRecords.seq, seqs)));
   const bySeq = new Map(records.map((record) => [record.seq, record]));
   return deliveries.flatMap(({ seq, body, eventId: id, type, walletId, failures }) => {
     if (body !== null) return [{ event: { id, type, body }, seq: null, walletId, failures }];

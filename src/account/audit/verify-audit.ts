@@ -1,5 +1,5 @@
-import { auditTips } from '../../store/audit-tables.ts';
-import { eq, sql } from '../../store/drizzle.ts';
+import { auditHeads, auditTips } from '../../store/audit-tables.ts';
+import { eq, max, sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createStatement } from '../../store/statement.ts';
 import { type AuditProblem, ChainFindings, type TrustedKeys } from './chain-findings.ts';
@@ -55,12 +55,11 @@ export async function verifyAudit(deps: AuditDeps, accountId?: string): Promise<
   const { store, trustedKeys } = deps;
   // In this order: the records behind a head or a tip were written before it.
   const { chains, damagedLines } = await verifyHeadsFile(store, deps, accountId);
-  const lastHeads = await readLastHeads(store);
+  const lastHeads = await readLastHeads(store, accountId);
   const tips = await readTips(store, accountId);
   const accounts: AuditReport[] = [];
   const signedBy = new Set<string>();
   for (const owner of [...new Set([...tips.keys(), ...lastHeads.keys(), ...chains.keys()])].sort()) {
-    if (accountId !== undefined && owner !== accountId) continue;
     const findings = chains.get(owner) ?? new ChainFindings(trustedKeys);
     const chain = { accountId: owner, tip: tips.get(owner) ?? 0, lastHead: lastHeads.get(owner) ?? 0 };
     const records = await verifyChain(store, chain, findings);
@@ -72,7 +71,19 @@ export async function verifyAudit(deps: AuditDeps, accountId?: string): Promise<
   return { isSound, accounts, damagedLines, signedBy: [...signedBy] };
 }
 
-async function readLastHeads({ db }: Store): Promise<ReadonlyMap<string, number>> {
+async function readLastHeads(
+  { db }: Store,
+  accountId: string | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  if (accountId !== undefined) {
+    const isOwn = eq(auditHeads.accountId, accountId);
+    const [last] = await db
+      .select({ seq: max(auditHeads.seq) })
+      .from(auditHeads)
+      .where(isOwn);
+    const seq = last?.seq ?? undefined;
+    return new Map(seq === undefined ? [] : [[accountId, seq]]);
+  }
   const { rows } = await selectLastHeads(db, {});
   return new Map(rows.map(({ account_id, seq }) => [account_id, Number(seq)]));
 }

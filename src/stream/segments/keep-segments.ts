@@ -50,13 +50,19 @@ export function keepSegments(options: SegmentsOptions): Segments {
     else log.info({ network, state }, 'files of blocks of topics');
   };
   let isChecking = false;
-  const checkRoom = async (): Promise<void> => {
+  const roomCheck = setInterval(() => {
     if (isChecking) return;
     isChecking = true;
-    await makeRoom(options, 0).catch(() => undefined);
-    isChecking = false;
-  };
-  const roomCheck = setInterval(() => void checkRoom(), ROOM_CHECK_MS).unref();
+    void makeRoom(options, 0)
+      .catch((error: NodeJS.ErrnoException) => {
+        // There is no directory before the first block.
+        if (error.code !== 'ENOENT')
+          log.warn({ reason: error.message, path: root }, 'files of blocks cannot give way to others');
+      })
+      .finally(() => {
+        isChecking = false;
+      });
+  }, ROOM_CHECK_MS).unref();
   return {
     bytes,
     of: (network, sources) => {
