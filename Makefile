@@ -15,7 +15,7 @@ PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage bench images lab soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
+.PHONY: help serve test test-all coverage bench images lab soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -24,13 +24,16 @@ help: ## list the verbs
 serve: up-to-date ## install, generate and start everything; prints where it is served and with which key
 	@exec $(KEYSLOT) serve
 
-test: up-to-date ## install, generate and pass every test, or those of some folders (TESTS='test/contract test/clients')
+test: up-to-date ## install, generate and run the short tier of tests, or those of some folders (TESTS='test/contract test/clients')
 	@$(VITEST) run $(TESTS)
 
+test-all: up-to-date ## every test but the long ones: both store engines, servers as processes, browser, every contract case
+	@KEYSLOT_TEST_TIER=all $(VITEST) run $(TESTS)
+
 # Counted by Node in every process, so that servers and signers that tests start count too. One that is killed with SIGKILL does not.
-coverage: up-to-date ## as make test, and print how much of src/ ran; a page per file in node_modules/.cache/keyslot-coverage
+coverage: up-to-date ## as make test-all, and print how much of src/ ran; a page per file in node_modules/.cache/keyslot-coverage
 	@rm -rf $(COVERAGE)
-	@NODE_V8_COVERAGE=$(CURDIR)/$(COVERAGE)/raw $(VITEST) run $(TESTS); ended=$$?; \
+	@KEYSLOT_TEST_TIER=all NODE_V8_COVERAGE=$(CURDIR)/$(COVERAGE)/raw $(VITEST) run $(TESTS); ended=$$?; \
 		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' --exclude 'src/dashboard/**' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
@@ -54,7 +57,7 @@ IMAGES := node_modules/.cache/keyslot-images
 
 images: up-to-date ## take the pictures of docs/images/ anew, from a server that is filled for it (needs Chromium and PostgreSQL)
 	@rm -rf $(IMAGES)
-	@KEYSLOT_TEST_THOROUGH=1 KEYSLOT_IMAGES=$(CURDIR)/$(IMAGES) $(VITEST) run test/dashboard/every-page.long.test.ts
+	@KEYSLOT_TEST_TIER=long KEYSLOT_IMAGES=$(CURDIR)/$(IMAGES) $(VITEST) run test/dashboard/every-page.long.test.ts
 	@mkdir -p docs/images
 	@for page in dashboard-keys dashboard-wallets dashboard-usage dashboard-audit; do cp $(IMAGES)/$$page-1440-light.png docs/images/$$page.png; done
 	@cp $(IMAGES)/dashboard--1440-light.png docs/images/dashboard.png
@@ -68,7 +71,7 @@ lab: up-to-date ## let nodes, gateways, signers, PostgreSQL and Redis fail at on
 	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_REDIS_TOPICS=shared KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
 		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --data-dir node_modules/.cache/keyslot-lab --out node_modules/.cache/keyslot-lab
 
-soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kill one of three under load (FAILOVERS=1000), or let three fail in every way under users of all protocols (USERS=10000); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000); PART=ledger: transfers to the embedded ledger (MINUTES=60 RATE=200 HISTORY=100000); PART=lab: make lab for an hour (MINUTES=60); PART=upgrade: replace two gateways of an older version one after the other under load (FROM=revision)
+soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kill one of three under load (FAILOVERS=1000), or let three fail in every way under users of all protocols (USERS=10000); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000); PART=ledger: transfers to the embedded ledger (MINUTES=60 RATE=200 HISTORY=100000); PART=lab: make lab for an hour (MINUTES=60); PART=upgrade: replace two gateways of an older version one after the other under load (FROM=revision); PART=long: the long tier of tests (TESTS=…)
 	@case '$(or $(PART),nodes)' in \
 		nodes) exec $(NODE) $(if $(FAILOVERS),test/soak/nodes/failovers.ts --failovers $(FAILOVERS),$(if $(USERS),test/soak/nodes/users.ts --users $(USERS),test/real-time/soak.ts --minutes $(or $(MINUTES),30))) ;; \
 		kills) exec $(NODE) test/soak/kills.ts --rounds $(or $(ROUNDS),300) ;; \
@@ -76,7 +79,8 @@ soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kil
 		ledger) exec $(NODE) test/soak/ledger.ts --minutes $(or $(MINUTES),60) --rate $(or $(RATE),200) --history $(or $(HISTORY),100000) ;; \
 		lab) exec $(MAKE) lab MINUTES=$(or $(MINUTES),60) ;; \
 		upgrade) exec $(NODE) test/soak/upgrade.ts --from '$(FROM)' ;; \
-		*) echo "PART is '$(PART)', and has to be nodes, kills, fuzz, ledger, lab or upgrade" >&2; exit 2 ;; \
+		long) KEYSLOT_TEST_TIER=long exec $(VITEST) run $(TESTS) ;; \
+		*) echo "PART is '$(PART)', expected nodes, kills, fuzz, ledger, lab, upgrade or long" >&2; exit 2 ;; \
 	esac
 
 generate: install ## write generated/ anew from spec/

@@ -2,22 +2,29 @@ import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { isThorough } from './test/support/rounds.ts';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { Sequencer } from './test/support/sequencer.ts';
+import { TIER } from './test/support/tier.ts';
 
-/** Where .ci/run wants the counts; absent elsewhere. */
+/** The file that `.ci/run` reads the counts from; absent elsewhere. */
 const report = process.env.KEYSLOT_TEST_REPORT;
-const clients = 'test/clients/**/*.test.ts';
-/** Files that leave nothing behind in their process, so that it goes on with the next: to start one and to load its modules takes longer than most of them. */
-const SHARED = ['codegen', 'gate', 'ledger', 'localnet', 'rpc', 'server', 'upstream'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
 
-/** Not these of theirs: web3.js v1 goes on connecting to a node that has stopped, in the middle of what comes after it. */
-const APART = ['staking-year', 'subscriptions/web3js'].map((file) => `test/localnet/${file}.test.ts`);
+const FILES = {
+  short: { include: ['test/**/*.test.ts'], exclude: ['test/**/*.{slow,long}.test.ts'] },
+  all: { include: ['test/**/*.test.ts'], exclude: ['test/**/*.long.test.ts'] },
+  long: { include: ['test/**/*.long.test.ts'], exclude: ['test/**/!(*.long).test.ts'] },
+}[TIER];
 
-/** Files that start one server after the other, for half a minute and more: in a thorough run only. */
-const LONG = isThorough ? [] : ['test/**/*.long.test.ts'];
+/** The suites that share one server, which starts only when one of them runs. */
+const CLIENTS = 'test/clients/**/*.test.ts';
+
+/** Files that leave something behind in their process, and so get one each. All others go through few processes, one after the other. */
+const APART = [
+  // Imports suites that may have run before in the same process.
+  'test/own-http/*off*.test.ts',
+  // web3.js v1 goes on connecting to a node that has stopped, in the middle of what comes after it.
+  'test/localnet/subscriptions/web3js*.test.ts',
+  'test/localnet/staking-year*.test.ts',
+];
 
 /** What Node compiles for one test file is kept for the others, and for the processes that they start. */
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -31,13 +38,15 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
  */
 const WITHOUT_PROTECTION_KEYS = ['--no-memory-protection-keys'];
 
+const only = (include: string[]) => ({ include, exclude: FILES.exclude });
+
 export default defineConfig({
   test: {
     pool: 'forks',
     // One more than there are cores: part of a test is waiting. More would keep each other from answering in time.
     maxWorkers: Math.min(4, availableParallelism() + 1),
-    // Stores live for seconds here: to optimize the code of PGlite takes longer than it saves. In CI, servers that tests start run as in production.
-    execArgv: [...WITHOUT_PROTECTION_KEYS, '--liftoff-only'],
+    isolate: false,
+    execArgv: WITHOUT_PROTECTION_KEYS,
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -45,7 +54,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Node loads the files as it does in production: their types are stripped, nothing else is done to them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Sequencer },
     // The line that tells of a failure tells what was there, not `{ …(4) }`.
     chaiConfig: { truncateThreshold: 400 },
     globalSetup: ['./test/support/run-directory.ts'],
@@ -57,22 +66,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'test', include: ['test/**/*.test.ts'], exclude: [clients, ...LONG, ...SHARED] },
+        test: { name: 'test', include: FILES.include, exclude: [...FILES.exclude, CLIENTS, ...APART] },
       },
+      { extends: true, test: { name: 'apart', ...only(APART), isolate: true } },
       {
         extends: true,
-        test: { name: 'shared', include: SHARED, exclude: [...LONG, ...APART], isolate: false },
-      },
-      { extends: true, test: { name: 'apart', include: APART } },
-      // The client suites share one server, which starts only when one of them runs.
-      {
-        extends: true,
-        test: {
-          name: 'clients',
-          include: [clients],
-          isolate: false,
-          globalSetup: ['./test/clients/global-setup.ts'],
-        },
+        test: { name: 'clients', ...only([CLIENTS]), globalSetup: ['./test/clients/global-setup.ts'] },
       },
     ],
   },

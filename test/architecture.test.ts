@@ -224,5 +224,5 @@ function readLines(path: string): readonly string[] {
 
 /** A file's name without its ending and without what marks its kind: `getBlocks` of `getBlocks.test.ts`. */
 function stem(path: string): string {
-  return basename(path).replace(/(\.(long|test|bench|config|contract))*(\.d)?\.[a-z]+$/, '');
+  return basename(path).replace(/(\.(slow|long|test|bench|config|contract))*(\.d)?\.[a-z]+$/, '');
 }

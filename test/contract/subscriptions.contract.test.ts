@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SUBSCRIPTION_CONTRACT } from '../../generated/contract/ledger/subscription-contract.ts';
 import { startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { SLOT_MS } from '../support/slot-ms.ts';
+import { isThorough } from '../support/tier.ts';
+import { sampleOf } from './sample.ts';
 import { createDriftRecord } from '../../src/contract/command/drift-record.ts';
 import type { CaseResult } from '../../src/contract/runner.ts';
 import type { Scenario } from '../../src/contract/scenario.ts';
@@ -12,7 +14,7 @@ import { runSubscriptions } from '../../src/contract/subscriptions/run-subscript
 import { withNextTransfer } from '../../src/contract/subscriptions/subscription-scenario.ts';
 
 const RUN_DEADLINE_MS = 120_000;
-const cases = Object.values(SUBSCRIPTION_CONTRACT).flat();
+const cases = Object.values(SUBSCRIPTION_CONTRACT).flatMap(sampleOf);
 
 type Server = { readonly rpcUrl: string; readonly stop: () => Promise<void> };
 
@@ -35,7 +37,7 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
   ['the gateway', () => startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } })],
 ];
 
-describe.each(SERVERS)('the subscriptions of %s', (_, start) => {
+describe.each(isThorough ? SERVERS : SERVERS.slice(1))('the subscriptions of %s', (_, start) => {
   let server: Server;
   let results: readonly CaseResult[];
   const drift = createDriftRecord();

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { readOperateBlock } from '../support/operate-blocks.ts';
 import { ROOT } from '../support/source-files.ts';
+import { isThorough } from '../support/tier.ts';
 import { deployPath, readDeployFile, readDeployYaml } from './deploy-files.ts';
 
 type Service = Readonly<Record<string, unknown>> & {
@@ -71,8 +72,8 @@ describe('the image', () => {
     expect(JSON.parse(health.slice(health.indexOf('CMD ') + 4))).toHaveLength(3);
   });
 
-  test.skipIf(!hasEngine || process.env.KEYSLOT_TEST_THOROUGH !== '1')(
-    'is built, and serves (needs a container engine and KEYSLOT_TEST_THOROUGH=1)',
+  test.skipIf(!hasEngine || !isThorough)(
+    'is built, and serves (needs a container engine)',
     () => {
       const build = ['build', '-f', deployPath('Containerfile'), '-t', 'keyslot-test', deployPath('../..')];
       execFileSync('docker', build, { stdio: 'inherit' });

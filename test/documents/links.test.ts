@@ -78,6 +78,8 @@ test('documents that code and specification name are there', () => {
 const placeOf = (path: string): string =>
   /[*<]/.test(path) ? posix.dirname(path.replace(/[*<].*$/, 'x')) : path.replace(/[./]+$/, '');
 
+const SUFFIXES = ['.test.ts', '.slow.test.ts', '.long.test.ts'];
+
 test('paths that guides name are there; decisions tell of their day', () => {
   const guides = DOCUMENTS.filter(
     (path) => /^(docs\/)?[\w-]+\.md$/.test(path) && !/CHANGELOG|interface/.test(path),
@@ -88,7 +90,11 @@ test('paths that guides name are there; decisions tell of their day', () => {
     ),
   );
   expect(named.length).toBeGreaterThan(30);
-  expect(named.filter(([, to]) => ![placeOf(to), `${placeOf(to)}.test.ts`].some(isThere))).toEqual([]);
+  expect(
+    named.filter(
+      ([, to]) => ![placeOf(to), ...SUFFIXES.map((suffix) => `${placeOf(to)}${suffix}`)].some(isThere),
+    ),
+  ).toEqual([]);
 });
 
 test('every document of docs/ is listed in its index', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 
 /**
  * How many cases each property is tried with in a thorough run. They are at least 100,000 together; those in the process cost

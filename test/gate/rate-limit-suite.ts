@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PlanLimit, type RateLimit, STEPS, windowMs } from '../../src/gate/rate-limit.ts';
+import { rounds } from '../support/tier.ts';
 
 /** A backend under test, whose clock the test moves. */
 export type RateLimitBackend = {
@@ -133,7 +134,7 @@ export function describeRateLimit(name: string, { create, advance }: RateLimitBa
           expectBounded(allowed, plan);
           advance(windowMs(plan));
         }),
-        { numRuns: 300 },
+        { numRuns: rounds(300) },
       );
     });
 
@@ -152,7 +153,7 @@ export function describeRateLimit(name: string, { create, advance }: RateLimitBa
           }
           advance(windowMs(plan));
         }),
-        { numRuns: 50 },
+        { numRuns: rounds(50) },
       );
     });
 

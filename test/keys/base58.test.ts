@@ -2,6 +2,7 @@ import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBase58Encoder } from '../../src/keys/base58.ts';
+import { rounds } from '../support/tier.ts';
 
 describe.each([32, 64] as const)('base-58 of %i bytes', (size) => {
   const encoder = createBase58Encoder(size);
@@ -16,7 +17,7 @@ describe.each([32, 64] as const)('base-58 of %i bytes', (size) => {
       fc.property(any, (bytes) => {
         expect(encode(bytes)).toBe(base58.encode(bytes));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -32,7 +33,7 @@ describe.each([32, 64] as const)('base-58 of %i bytes', (size) => {
       bytes.set(some, isLast ? size - some.length : 0);
       expect(encode(bytes)).toBe(base58.encode(bytes));
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: rounds(2000) });
   });
 
   test('is that of @scure/base for every power of two and its neighbours', () => {

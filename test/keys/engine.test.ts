@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadKeyEngine } from '../../src/keys/load-engine.ts';
 import type { KeyEngine } from '../../src/keys/engine.ts';
 import { ENGINES, hex, toHex } from './engines.ts';
+import { rounds } from '../support/tier.ts';
 import rfc8032 from './vectors/rfc8032.json' with { type: 'json' };
 import wycheproof from './vectors/wycheproof-ed25519.json' with { type: 'json' };
 
@@ -64,7 +65,7 @@ describe.each(ENGINES)('the $kind engine', (engine) => {
       signature[5] = (signature[5] ?? 0) ^ 1;
       expect(engine.verify(signature, message, publicKey)).toBe(false);
     });
-    fc.assert(property, { numRuns: 100 });
+    fc.assert(property, { numRuns: rounds(100) });
   });
 });
 

@@ -12,6 +12,7 @@ import {
   readMnemonic,
 } from '../../src/keys/mnemonic.ts';
 import { hex, toHex } from './engines.ts';
+import { rounds } from '../support/tier.ts';
 import vectors from './vectors/bip39.json' with { type: 'json' };
 
 const ours = vectors.english.filter(({ entropy }) => entropy.length !== 48);
@@ -72,7 +73,7 @@ test('mnemonics are the ones of @scure/bip39, both ways', () => {
     words[at % words.length] = wordlist[word] ?? '';
     expect(isMnemonic(words.join(' '))).toBe(scure.validateMnemonic(words.join(' '), wordlist));
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: rounds(500) });
 });
 
 test('seeds are the ones of @scure/bip39, for any passphrase', async () => {
@@ -85,7 +86,7 @@ test('seeds are the ones of @scure/bip39, for any passphrase', async () => {
       expect(toHex(await mnemonicSeed(mnemonic, passphrase))).toBe(toHex(expected));
     },
   );
-  await fc.assert(property, { numRuns: 20 });
+  await fc.assert(property, { numRuns: rounds(20) });
 });
 
 test('a new mnemonic is of the randomness that it is given, which is wiped', () => {

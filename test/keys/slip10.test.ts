@@ -11,6 +11,7 @@ import {
   nodeSeed,
 } from '../../src/keys/slip10.ts';
 import { ENGINES, hex, toHex } from './engines.ts';
+import { rounds } from '../support/tier.ts';
 import slip10 from './vectors/slip10.json' with { type: 'json' };
 
 const steps = slip10.vectors.flatMap(({ seed, chain }) => chain.map((node) => ({ seed, ...node })));
@@ -32,7 +33,7 @@ describe.each(ENGINES)('SLIP-0010 by the $kind engine', (engine) => {
       expect(toHex(wallet)).toBe(toHex(expected.privateKey));
       expect(toHex(engine.publicKey(wallet))).toBe(toHex(expected.publicKeyRaw));
     });
-    fc.assert(property, { numRuns: 30 });
+    fc.assert(property, { numRuns: rounds(30) });
   });
 
   test('gives master nodes of one seed after another, and children, in memory that the caller provides', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { landed, price, SOL, sendNow, signed, transfer } from './transactions.ts';
+import { rounds } from '../support/tier.ts';
 
 const RENT = 650_240n;
 const WALLETS = 4;
@@ -26,7 +27,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 test('whatever is sent: lamports and burned fees add up, and what was read at processed is what is finalized', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), conserves), { numRuns: 25 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), conserves), { numRuns: rounds(25) });
 }, 60_000);
 
 test('what is sent to the incinerator leaves the supply when the slot closes', async () => {

@@ -6,6 +6,7 @@ import { decodeTransaction } from '../../src/wire/decode-transaction.ts';
 import { assertValid, readTransaction } from '../../src/localnet/transaction/read-transaction.ts';
 import { newLedger } from './new-ledger.ts';
 import { build, memo, transfer } from './transactions.ts';
+import { rounds } from '../support/tier.ts';
 
 const wallet = Keypair.generate();
 const transaction = build(
@@ -54,7 +55,7 @@ test('any damage either leaves a transaction that passes the same checks or is r
           : 'value' in Object(answer),
       ).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

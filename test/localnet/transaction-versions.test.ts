@@ -12,6 +12,7 @@ import { instructionOf, signVersion1 } from '../../src/contract/scenario/version
 import { readByKit } from '../wire/kit-transactions.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, sendNow, transfer } from './transactions.ts';
+import { rounds } from '../support/tier.ts';
 
 /** A transaction that every ledger takes: transfers and memos, as many as fit, and limits that are enough. */
 const plans = fc.record({
@@ -106,6 +107,6 @@ test('a valid transaction of any version lands, and is read in every encoding as
       for (const memoText of plan.memos) expect(printed).toContain(JSON.stringify(memoText));
       for (const lamports of plan.transfers) expect(printed).toContain(`"lamports":${lamports}`);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJson } from '../../src/rpc/is-json.ts';
+import { rounds } from '../support/tier.ts';
 
 /** What JSON.parse says of the text that the bytes are, where they are UTF-8. */
 function parses(bytes: Buffer): boolean {
@@ -78,6 +79,6 @@ test('agrees with JSON.parse on any JSON, and on what is made of it by changing 
       bytes[place % bytes.length] = byte;
       expect(isJson(bytes)).toBe(parses(bytes));
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });

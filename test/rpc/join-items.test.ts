@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JoinedItems } from '../../src/rpc/join-items.ts';
+import { rounds } from '../support/tier.ts';
 
 const CLOSE = Buffer.from(']');
 
@@ -51,6 +52,6 @@ test('whatever the items are cut from, the array holds their bytes, in order', (
         expect(Buffer.concat(joined(cut)).toString()).toBe(cut.length === 0 ? '' : `[${text}]`);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

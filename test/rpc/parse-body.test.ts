@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../src/rpc/call.ts';
 import { parseBody } from '../../src/rpc/parse-body.ts';
+import { rounds } from '../support/tier.ts';
 
 const LIMITS = { maxBatchCalls: 100 };
 
@@ -42,6 +43,6 @@ test('a message of a batch is read as it is by itself, whatever the others are',
     fc.property(fc.array(message, { minLength: 1, maxLength: 8 }), (texts) => {
       expect(readBatch(texts).map(shown)).toEqual(texts.map((text) => shown(readSingle(text))));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

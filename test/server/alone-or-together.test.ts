@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageBook } from '../../src/gate/usage-book.ts';
 import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
+import { rounds } from '../support/tier.ts';
 
 /** How the node answers batches: as it should, in another order, or not at all. */
 const MANNERS = ['inOrder', 'reversed', 'refused', 'cutOff'] as const;
@@ -100,7 +101,7 @@ test('a batch is answered and counted as its calls are one by one, however the n
       },
     ),
     {
-      numRuns: 40,
+      numRuns: rounds(40),
       examples: [
         [Array.from({ length: 25 }, () => '{"jsonrpc":"2.0","id":"a","method":"rpc.discover"}'), 'inOrder'],
       ],

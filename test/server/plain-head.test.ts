@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPlainHead } from '../../src/server/http/plain/plain-head.ts';
 import { AMBIGUOUS } from '../fuzz/hostile-requests.ts';
+import { rounds } from '../support/tier.ts';
 
 const FIELDS = ['Host: x', 'Content-Type: application/json', 'Content-Length: 3'];
 
@@ -142,6 +143,6 @@ test('whatever is read is what node:http reads', { timeout: 60_000 }, async () =
     const told = await readByNode(`${sent}\r\n\r\nabc`);
     expect(told).toEqual({ url: head.url, headers: { ...head.headers }, body: 'abc' });
   });
-  await fc.assert(property, { numRuns: 1_500 });
+  await fc.assert(property, { numRuns: rounds(1_500) });
   expect(plain).toBeGreaterThan(100);
 });

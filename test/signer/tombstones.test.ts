@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { createFingerprintSet } from '../../src/signer/tombstones/fingerprint-set.ts';
 import { openTombstones } from '../../src/signer/tombstones/tombstones.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
+import { rounds } from '../support/tier.ts';
 
 const directory = useNewDirectory();
 const cut: string[] = [];
@@ -236,7 +237,7 @@ test('the set has what was added and nothing else', () => {
         expect(set.has(Buffer.from(bytes))).toBe(names.has(Buffer.from(bytes).toString('hex')));
       }
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
 });
 

@@ -11,8 +11,9 @@ import {
   type Store,
   type StoreOptions,
 } from '../../src/store/open-store.ts';
+import { dropSchema, findPostgres, POSTGRES_MISSING, workerSchema } from '../support/postgres.ts';
 import { prepareStore } from '../support/prepared-store.ts';
-import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { isThorough } from '../support/tier.ts';
 
 /** How long a store may take to open on a machine that does much else. */
 const OPEN_DEADLINE_MS = 180_000;
@@ -24,23 +25,28 @@ export type TestBackend = {
   readonly kind: Store['kind'];
   /** A place with no table in it that nothing else uses; emptied after the test. */
   place(): StoreOptions;
-  /** A store that all tests of a block share, opened before the first of them; an embedded one has the block's place for itself. */
+  /** The store of this worker process, which its files share: without a row in its tables at the beginning of the block. */
   shared(): () => PrioritizedStore;
   /** The same, without a row in its tables at the beginning of each test. */
   emptied(): () => PrioritizedStore;
 };
 
-const postgresUrl = await findPostgres();
+const postgresUrl = isThorough ? await findPostgres() : undefined;
 
-/** Runs the same tests on the embedded store and on PostgreSQL; the latter is skipped, with the reason, where none runs. */
+/** Runs the same tests on the embedded store and, in a thorough run, on PostgreSQL, where one runs. */
 export function describeStores(promise: string, body: (backend: TestBackend) => void): void {
   describe(`${promise}, embedded`, () => {
     const dataDir = useDataDir();
     beforeAll(() => prepareStore(dataDir()));
     const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
-    const shared = (): (() => PrioritizedStore) => useSharedStore(() => ({ dataDir: dataDir() }));
-    body({ kind: 'pglite', place, shared, emptied: () => emptiedForEach(shared()) });
+    body({
+      kind: 'pglite',
+      place,
+      shared: () => useWorkerStore('pglite'),
+      emptied: () => useEmptied('pglite'),
+    });
   });
+  if (!isThorough) return;
   if (postgresUrl === undefined) {
     test(`${promise}, PostgreSQL`, (context) => context.skip(POSTGRES_MISSING));
     return;
@@ -52,12 +58,12 @@ export function describeStores(promise: string, body: (backend: TestBackend) => 
       onTestFinished(() => dropSchema(postgresUrl, schema));
       return { dataDir: dataDir(), databaseUrl: postgresUrl, schema };
     };
-    const shared = (): (() => PrioritizedStore) => {
-      const schema = newSchema();
-      afterAll(() => dropSchema(postgresUrl, schema));
-      return useSharedStore(() => ({ dataDir: dataDir(), databaseUrl: postgresUrl, schema }));
-    };
-    body({ kind: 'postgres', place, shared, emptied: () => emptiedForEach(shared()) });
+    body({
+      kind: 'postgres',
+      place,
+      shared: () => useWorkerStore('postgres'),
+      emptied: () => useEmptied('postgres'),
+    });
   });
 }
 
@@ -68,34 +74,65 @@ export async function useStore(options: StoreOptions): Promise<PrioritizedStore>
   return store;
 }
 
-function useSharedStore(place: () => StoreOptions): () => PrioritizedStore {
+/** The stores of this worker process, open until it ends: to open one costs more than most files do. */
+const workerStores = new Map<Store['kind'], Promise<PrioritizedStore>>();
+
+/** The store of this worker process without a row. Files run one after the other in a process and leave its store open. */
+export async function emptiedWorkerStore(kind: Store['kind'] = 'pglite'): Promise<PrioritizedStore> {
+  const opened = workerStores.get(kind) ?? openWorkerStore(kind);
+  workerStores.set(kind, opened);
+  const store = await opened;
+  await removeRows(store);
+  return store;
+}
+
+async function openWorkerStore(kind: Store['kind']): Promise<PrioritizedStore> {
+  // In the directory of the run, which is removed after it.
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-store-'));
+  if (kind === 'postgres')
+    return openStore({ dataDir, databaseUrl: postgresUrl, schema: workerSchema() }, SILENT);
+  await prepareStore(dataDir);
+  return openStore({ dataDir }, SILENT);
+}
+
+function useWorkerStore(kind: Store['kind']): () => PrioritizedStore {
   let store: PrioritizedStore | undefined;
   beforeAll(async () => {
-    store = await openStore(place(), SILENT);
+    store = await emptiedWorkerStore(kind);
   }, OPEN_DEADLINE_MS);
-  afterAll(() => store?.close());
   return () => {
     if (store === undefined) throw new Error('the store is not open yet');
     return store;
   };
 }
 
-function emptiedForEach(store: () => PrioritizedStore): () => PrioritizedStore {
+function useEmptied(kind: Store['kind']): () => PrioritizedStore {
+  const store = useWorkerStore(kind);
   beforeEach(() => removeRows(store()));
   return store;
 }
 
-/** Removes all rows, those of tables that only grow too: their triggers rest meanwhile. */
+/**
+ * Removes all rows, those of tables that only grow too: their triggers do not fire meanwhile. To delete the few rows of a test is faster
+ * than to truncate forty tables, which writes a new file for each and its indexes.
+ */
 function removeRows(store: Store): Promise<void> {
   return store.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`);
-    const { rows } = await tx.execute<{ readonly tables: string }>(
-      sql`select string_agg(quote_ident(tablename), ', ') as tables from pg_tables
-        where schemaname = current_schema() and tablename <> 'migrations'`,
-    );
-    await tx.execute(sql.raw(`truncate ${rows[0]?.tables} restart identity`));
+    await tx.execute(sql.raw(REMOVE_ROWS));
   });
 }
+
+const REMOVE_ROWS = `do $$
+declare name text;
+begin
+  for name in select tablename from pg_tables where schemaname = current_schema() and tablename <> 'migrations' loop
+    execute format('delete from %I', name);
+  end loop;
+  for name in select sequencename from pg_sequences where schemaname = current_schema() and last_value is not null loop
+    perform setval(quote_ident(name)::regclass, (select start_value from pg_sequences where schemaname = current_schema() and sequencename = name), false);
+  end loop;
+end $$`;
 
 /** A temporary directory for the tests of one file or block, removed after them. */
 export function useDataDir(): () => string {

@@ -13,6 +13,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readWire, UnreadableTransaction } from '../../src/stream/block/read-wire.ts';
 import { plans, readByKit, wireOf } from '../wire/kit-transactions.ts';
+import { rounds } from '../support/tier.ts';
 
 const [payer, other, reader] = [Keypair.generate(), Keypair.generate(), Keypair.generate()];
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7));
@@ -90,7 +91,7 @@ it('says the version, and of version 1 the limits, of every transaction that kit
       });
       expect(accounts.map(({ address }) => address)).toEqual(message.staticKeys);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

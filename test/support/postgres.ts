@@ -31,6 +31,23 @@ export async function dropSchema(url: string, schema: string): Promise<void> {
   await client.end();
 }
 
+/** The schema of this worker process, dropped when the run ends. */
+export function workerSchema(): string {
+  return `${process.env.KEYSLOT_TEST_RUN}_${process.pid}`;
+}
+
+/** Drops the schemas of all worker processes of this run. */
+export async function dropWorkerSchemas(): Promise<void> {
+  const url = await findPostgres();
+  if (url === undefined) return;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const ofRun = `select nspname as name from pg_namespace where starts_with(nspname, $1)`;
+  const { rows } = await client.query<{ name: string }>(ofRun, [`${process.env.KEYSLOT_TEST_RUN}_`]);
+  for (const { name } of rows) await client.query(`drop schema ${pg.escapeIdentifier(name)} cascade`);
+  await client.end();
+}
+
 /** Makes a database of its own beside the one of an address. */
 export function createDatabase(url: string): Promise<ScratchDatabase> {
   return createScratchDatabase(url, 'keyslot_test_');

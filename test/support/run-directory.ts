@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { dropWorkerSchemas } from './postgres.ts';
+import { isThorough } from './tier.ts';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'ks-run-';
@@ -20,7 +23,9 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   process.env.KEYSLOT_TEST_DISK = tmpdir();
   const directory = await mkdtemp(join(hasRoom ? MEMORY : tmpdir(), PREFIX));
   process.env.TMPDIR = directory;
+  process.env.KEYSLOT_TEST_RUN = `keyslot_test_${randomBytes(6).toString('hex')}`;
   return async () => {
+    if (isThorough) await dropWorkerSchemas();
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
     await rm(directory, { recursive: true, force: true });

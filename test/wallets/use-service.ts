@@ -25,11 +25,10 @@ import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from '../../src/store/drizzle.ts';
 import { newCustomer } from '../account/new-customer.ts';
-import { SILENT } from '../store/backends.ts';
-import { prepareStore } from '../support/prepared-store.ts';
+import { emptiedWorkerStore, SILENT } from '../store/backends.ts';
 import { createPayLater } from './pay-later.ts';
 
-/** A running wallet service, in this process, on a store and a signer of its own. */
+/** A running wallet service, in this process, on the store of the process and a signer of its own. */
 export type WalletService = {
   readonly baseUrl: string;
   readonly store: Store;
@@ -82,7 +81,7 @@ export type ServiceOptions = {
   /** What accounts may ask for in a second to use wallets. Without it no test meets a limit. */
   readonly requestsPerSecond?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** The address of an empty database. Default: the embedded store. */
+  /** The address of an empty database. Default: the embedded store of this process, emptied. */
   readonly databaseUrl?: string;
   /** Stands between the service and its signer. */
   readonly withSigner?: (signer: Signer) => Signer;
@@ -111,9 +110,11 @@ export function useWalletService({
         nowMs = next;
       },
     };
-    if (databaseUrl === undefined) await prepareStore(dataDir);
-    const store = await openStore({ dataDir, databaseUrl }, SILENT);
-    started.defer(() => store.close());
+    const store =
+      databaseUrl === undefined
+        ? await emptiedWorkerStore()
+        : await openStore({ dataDir, databaseUrl }, SILENT);
+    if (databaseUrl !== undefined) started.defer(() => store.close());
     const metrics = createMetrics();
     const made = await startKeys({ config, ownsDirectory: Promise.resolve(), metrics, log: SILENT });
     started.defer(() => made.close());

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS, EVENT_TYPES, parseWebhook, WebhookError } from '../../generated/account/events.ts';
 import { MEMBER_ACTIONS } from '../../src/account/members/audit-member.ts';
 import { signEvent } from '../../src/webhooks/sign-event.ts';
+import { rounds } from '../support/tier.ts';
 
 const BODY = '{"type":"webhook.test","timestamp":"2026-01-15T09:30:00.000Z","data":{"webhook_id":"a"}}';
 const NOW_MS = Date.UTC(2026, 0, 15, 9, 30);
@@ -33,7 +34,7 @@ test('the official library reads what is signed, and this parser what it signs',
         expect(await parseWebhook({ body, headers, secret: text, nowMs: NOW_MS })).toEqual(JSON.parse(body));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

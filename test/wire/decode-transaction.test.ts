@@ -5,6 +5,7 @@ import { ServiceError } from '../../src/base/service-error.ts';
 import { decodeMessage, decodeTransaction } from '../../src/wire/decode-transaction.ts';
 import { layoutOf } from '../../src/wire/transaction-layout.ts';
 import { plans, readByKit, type TransactionPlan, wireOf } from './kit-transactions.ts';
+import { rounds } from '../support/tier.ts';
 
 const PLAN: TransactionPlan = {
   version: 1,
@@ -46,7 +47,7 @@ test('every transaction that kit encodes is read as kit reads it, of all three v
       expect({ ...decoded, messageBytes: new Uint8Array(decoded.messageBytes) }).toEqual(readByKit(wire));
       expect(decodeMessage(decoded.messageBytes)).toEqual(decoded.message);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -69,7 +70,7 @@ test('the layout of a transaction says where the decoder finds its parts', async
       expect(lifetime).toEqual(new Uint8Array(32).fill(50));
       expect(wire.slice(layout?.keysAt).subarray(0, 32)).not.toEqual(lifetime);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -84,7 +85,7 @@ test('every damage of a byte is refused, or leaves what kit reads the same', asy
       const kits = readByKit(kept);
       expect({ message, signatures }).toEqual({ message: kits.message, signatures: kits.signatures });
     }),
-    { numRuns: 1_000 },
+    { numRuns: rounds(1_000) },
   );
 });
 

@@ -23,6 +23,7 @@ import { eq, sql } from '../../../src/store/drizzle.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { accounts } from '../../../src/store/tables.ts';
 import { describeStores, SILENT } from '../../store/backends.ts';
+import { rounds } from '../../support/tier.ts';
 import { newCustomer } from '../new-customer.ts';
 import { expectBalanced } from '../money/books.ts';
 import { runRound } from './run-round.ts';
@@ -104,7 +105,7 @@ describeStores('the books of an account over months', (backend) => {
         }
         await expectBilled(store(), world);
       }),
-      { numRuns: 12 },
+      { numRuns: rounds(12) },
     );
   }, 300_000);
 });

@@ -12,6 +12,7 @@ import { describeStores } from '../../store/backends.ts';
 import { isUnexpected } from '../../store/is-unexpected.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { expectSoundBooks } from './books.ts';
+import { rounds } from '../../support/tier.ts';
 
 /** The volume price begins early, so that short runs meet it. */
 const PRICES: PriceBook = {
@@ -55,10 +56,10 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 describeStores('whatever is reserved, charged, settled, released and credited at once', (backend) => {
   const store = backend.shared();
 
-  async function run(accountId: string, rounds: readonly (readonly Step[])[]): Promise<void> {
+  async function run(accountId: string, turns: readonly (readonly Step[])[]): Promise<void> {
     const money = createMoney({ ownerId: randomUUID(), prices: PRICES });
     const open: Reservation[] = [];
-    for (const round of rounds) {
+    for (const round of turns) {
       const known = [...open];
       const outcomes = await Promise.allSettled(
         round.map((one) => doStep(store(), { money, accountId, open, known }, one)),
@@ -77,13 +78,16 @@ describeStores('whatever is reserved, charged, settled, released and credited at
   }
 
   test('the books sum to zero, nothing is below its floor, and each unit is charged once at its price', async () => {
-    const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
+    const simultaneous = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), {
+      minLength: 1,
+      maxLength: 8,
+    });
     await fc.assert(
-      fc.asyncProperty(rounds, async (steps) => {
+      fc.asyncProperty(simultaneous, async (steps) => {
         await run(await newCustomer(store()), steps);
         await expectSoundBooks(store(), PRICES);
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   }, 240_000);
 });

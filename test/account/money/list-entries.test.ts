@@ -7,6 +7,7 @@ import { createMoney } from '../../../src/account/money/money.ts';
 import { describeStores } from '../../store/backends.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { credit } from '../../../src/account/money/credit.ts';
+import { rounds } from '../../support/tier.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -79,7 +80,7 @@ describeStores('a list of the entries of the books', (backend) => {
         const wanted = Array.from({ length: before }, (_, at) => BigInt(before - at));
         expect(entries.map(({ amount }) => amount)).toEqual(wanted);
       }),
-      { numRuns: 10 },
+      { numRuns: rounds(10) },
     );
   });
 

@@ -8,6 +8,7 @@ import { plannedWork, serviceMinutes, walletMinutes } from '../../../src/store/b
 import type { Store } from '../../../src/store/open-store.ts';
 import { describeStores } from '../../store/backends.ts';
 import { breakOff, createdAt, request, serve, UP } from './minutes.ts';
+import { rounds } from '../../support/tier.ts';
 
 const MONTH = '2026-02';
 const { startMs: START, endMs: END } = monthSpan(MONTH);
@@ -174,7 +175,7 @@ describeStores('the availability of a month', (backend) => {
           expect(measured).toEqual({ minutes: count, planned, unavailable });
         }
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { useChainTime } from '../../upstream/pool/chain-pool.ts';
 import { history } from './history.ts';
 import { playHistory, type Step } from './play-history.ts';

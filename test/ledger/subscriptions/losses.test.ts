@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { history, watched } from './loss-history.ts';
 import { playLosses } from './play-losses.ts';
 

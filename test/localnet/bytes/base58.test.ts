@@ -3,6 +3,7 @@ import { getBase58Decoder } from '@solana/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeBase58 } from '../../../src/localnet/bytes/base58.ts';
+import { rounds } from '../../support/tier.ts';
 
 /** kit's decoder makes text of bytes. */
 const kit = getBase58Decoder();
@@ -12,7 +13,7 @@ test('bytes of any length are written as two other libraries write them', () => 
     fc.property(fc.uint8Array({ maxLength: 3_000 }), (bytes) => {
       expect(encodeBase58(bytes)).toBe(bytes.length > 2_048 ? kit.decode(bytes) : base58.encode(bytes));
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 

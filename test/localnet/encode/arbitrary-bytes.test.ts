@@ -6,6 +6,7 @@ import * as sysvars from '../../../src/localnet/addresses/sysvar-addresses.ts';
 import { accountOf, parseChecked } from './account-case.ts';
 import { address } from './instruction-case.ts';
 import { mintBytes, tokenAccountBytes, withExtensions } from './token-bytes.ts';
+import { rounds } from '../../support/tier.ts';
 
 const ALL_PROGRAMS = Object.values(programs);
 const KEYS = [...ALL_PROGRAMS, address(1), address(2), address(3)];
@@ -26,7 +27,7 @@ describe('whatever the bytes', () => {
         const parsed = parseInstruction(program, instruction, KEYS, 1);
         if (parsed !== undefined) expect(parsed).toMatchObject({ programId: program, stackHeight: 1 });
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

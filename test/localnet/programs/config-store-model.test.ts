@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type AccountMeta, Keypair, type PublicKey } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { newCheatLedger } from '../cheats/new-cheat-ledger.ts';
 import { fundedWallet, landed, sendNow, signed } from '../transactions.ts';
 import { CONFIG_PROGRAM, configData, type ConfigKey, storeBytes } from './config-store.ts';

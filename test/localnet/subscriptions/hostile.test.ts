@@ -5,6 +5,7 @@ import { SUBSCRIPTIONS, UNSUBSCRIBES } from '../../../generated/ledger/subscript
 import { stringifyJson } from '../../../src/rpc/json.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { serveLedger } from './serve-ledger.ts';
+import { rounds } from '../../support/tier.ts';
 
 const known = Keypair.generate().publicKey.toBase58();
 const programs = ['11111111111111111111111111111111', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'];
@@ -67,7 +68,9 @@ test('whatever is asked is answered, and whatever happens then is told: the conn
       else expect([-32600, -32602]).toContain(error.code);
     client.forget();
   };
-  await fc.assert(fc.asyncProperty(fc.array(call, { minLength: 10, maxLength: 30 }), asks), { numRuns: 40 });
+  await fc.assert(fc.asyncProperty(fc.array(call, { minLength: 10, maxLength: 30 }), asks), {
+    numRuns: rounds(40),
+  });
   served.tick(33);
   await client.call('getHealth');
   expect(taken).toBeGreaterThan(100);
@@ -89,7 +92,7 @@ test('bytes that are no message at all are answered or close the connection, and
     fc.uint8Array({ maxLength: 200 }),
     fc.json().map((text) => Buffer.from(text)),
   );
-  await fc.assert(fc.asyncProperty(bytes, fc.boolean(), sends), { numRuns: 60 });
+  await fc.assert(fc.asyncProperty(bytes, fc.boolean(), sends), { numRuns: rounds(60) });
   served.tick();
   expect(await witness.notificationsOf(slots)).toHaveLength(1);
 }, 120_000);

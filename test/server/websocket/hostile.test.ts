@@ -5,6 +5,7 @@ import { type Gateway, KEY, startGateway } from '../start-gateway.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { askForSocket, openSocket } from '../../support/socket-client.ts';
 import { eventually } from '../../../src/base/eventually.ts';
+import { rounds } from '../../support/tier.ts';
 
 let node: ScriptedPubsub;
 let gateway: Gateway;
@@ -73,7 +74,7 @@ test('whatever a client says, it is answered or closed, and everyone else is ser
       client.close();
       await client.closed;
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
   await eventually('nobody is left', async () => ((await othersOpen()) === 0 ? true : undefined));
   await eventually('nothing is subscribed to', async () => {

@@ -7,6 +7,7 @@ import { encodeFrame, type Frame, FrameReader } from '../../../src/signer/wire/f
 import { MAX_FRAME_BYTES, MAX_ID_BYTES, MAX_ITEMS } from '../../../src/signer/wire/limits.ts';
 import { OPERATIONS } from '../../../src/signer/wire/operations.ts';
 import { ProtocolError } from '../../../src/signer/wire/protocol-error.ts';
+import { rounds } from '../../support/tier.ts';
 
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array));
 const frame = fc.record({ id: fc.nat(0xffff_ffff), code: fc.nat(255), payload: bytes(600) });
@@ -66,7 +67,7 @@ test('whatever bytes a request has, reading it ends in a value or in a ProtocolE
         expect(error).toBeInstanceOf(ProtocolError);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });
 

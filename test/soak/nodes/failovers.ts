@@ -4,6 +4,7 @@ import { seededRandom } from '../../wallets/kill/random.ts';
 import { serveChain } from './chain-gateway.ts';
 import { Session } from './session.ts';
 import { sessionSteps } from './session-steps.ts';
+import { rounds } from '../../support/tier.ts';
 
 // `make soak PART=nodes FAILOVERS=1000`: kills one of three nodes after the other under users of HTTP, WebSocket and topic streams. In
 // the first half of the rounds the nodes are behind one another, in the second half they are not. Exits with 1 if a read failed or was
@@ -45,7 +46,7 @@ async function readOn(name: string): Promise<void> {
 
 async function playOn(): Promise<void> {
   while (!isOver) {
-    const [steps = []] = fc.sample(sessionSteps, { numRuns: 1, seed: random(2 ** 31) });
+    const [steps = []] = fc.sample(sessionSteps, { numRuns: rounds(1), seed: random(2 ** 31) });
     const session = new Session(gateway, `user-${users++}`);
     await session.play(steps);
     faults.push(...session.faults);

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { BlockRecord } from '../../../src/stream/segments/block-record.ts';
 import { SegmentSet } from '../../../src/stream/segments/segment-set.ts';
+import { rounds } from '../../support/tier.ts';
 import { newRoot } from './open-segmented.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const FINAL_AFTER = 32;
-const SEEDS = Array.from({ length: 5 }, (_, at) => at + 1);
+const SEEDS = Array.from({ length: rounds(5) }, (_, at) => at + 1);
 const STEPS = 120;
 
 /** Numbers from 0 up to a bound, the same for each seed. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ResponseFault, type ResponseHead } from '../../../src/upstream/http/response-head.ts';
 import { ResponseReader } from '../../../src/upstream/http/response-reader.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
+import { rounds } from '../../support/tier.ts';
 
 type Outcome = { readonly status: number; readonly body: string } | 'fault' | 'unfinished';
 
@@ -115,7 +116,7 @@ test('a response is read alike wherever it is cut', () => {
     fc.property(RESPONSE, PLACES, ({ status, body, text }, places) => {
       expect(read(cut(text, places))).toEqual({ status, body });
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 
@@ -155,7 +156,7 @@ test('node:http reads the same', async () => {
     fc.asyncProperty(RESPONSE, async ({ status, body, text }) => {
       expect(await readByNode(text)).toEqual({ status, body });
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
@@ -175,7 +176,7 @@ test('what is taken of a damaged response, node:http takes too and reads the sam
       taken += 1;
       expect(await readByNode(damaged)).toEqual(outcome);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
   expect(taken).toBeGreaterThan(20);
 });
@@ -189,7 +190,7 @@ test('whatever comes, it ends in a response, a fault or nothing', () => {
     fc.property(fc.option(RESPONSE), bytes, PLACES, (response, more, places) => {
       read(cut(`${response?.text ?? ''}${Buffer.from(more).toString('latin1')}`, places));
     }),
-    { numRuns: 3_000 },
+    { numRuns: rounds(3_000) },
   );
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { showNodes } from '../../../src/admin/show-nodes.ts';

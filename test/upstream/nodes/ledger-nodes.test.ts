@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { joinNodes, type LedgerNodes } from '../../../src/upstream/nodes/ledger-nodes.ts';
 import { NodeWatch } from '../../../src/upstream/nodes/node-watch.ts';
 import { agave, LOST, type Played, playedNode } from './played-node.ts';
+import { rounds } from '../../support/tier.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -73,7 +74,7 @@ test('none is known to lack a version only where every node is known to lack it'
       expect(ledger.support(since)).toBe(has ? 'some' : without);
       await ledger.close();
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

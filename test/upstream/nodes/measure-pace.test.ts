@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPaceMeter } from '../../../src/upstream/nodes/measure-pace.ts';
 import { Pace } from '../../../src/upstream/nodes/pace.ts';
 import { LOST, type Played, playedNode } from './played-node.ts';
+import { rounds } from '../../support/tier.ts';
 
 const MINUTE_MS = 60_000;
 const SAMPLES = 'getRecentPerformanceSamples';
@@ -145,7 +146,7 @@ test('whatever nodes answer, the pace keeps its bounds and the meter goes on', a
         meter.stop();
       },
     ),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { orderOf, readSaidVersion } from '../../../src/upstream/nodes/node-version.ts';
+import { rounds } from '../../support/tier.ts';
 
 const said = (version: unknown, others: object = {}) => ({ 'solana-core': version, ...others });
 const orderFor = (version: unknown): number | undefined => readSaidVersion(said(version))?.order;
@@ -143,6 +144,6 @@ test('whatever a node answers, what is read of it is short, printable and ordere
       expect(read.featureSet === null || Number.isInteger(read.featureSet)).toBe(true);
       expect(read.order === undefined || read.order >= orderOf('3.0')).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: rounds(1_000) },
   );
 });

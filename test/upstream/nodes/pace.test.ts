@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../../src/upstream/nodes/pace.ts';
 

@@ -4,6 +4,7 @@ import { CallSignal } from '../../../src/rpc/call-signal.ts';
 import { serviceError } from '../../../src/base/service-error.ts';
 import type { NodeNeeds, Upstream } from '../../../src/upstream/upstream.ts';
 import { poolOf } from './pool-of.ts';
+import { rounds } from '../../support/tier.ts';
 
 /** What a node has of what is needed: `maybe` is not known. */
 type Has = 'yes' | 'no' | 'maybe';
@@ -137,6 +138,6 @@ test('whatever nodes do: never an older one, none twice, and a write none after 
         expect(outcome).toMatchObject({ code: last?.does ?? 'upstreamUnavailable' });
       } else expect(outcome).toEqual(last.does === 'answers' ? seen.at(-1) : serviceError(last.does));
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test, vi } from 'vitest';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 import {
   type Clients,
   newBatch,

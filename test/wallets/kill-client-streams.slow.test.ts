@@ -1,7 +1,7 @@
 import { expect, type TestContext, test, vi } from 'vitest';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { eventually } from '../../src/base/eventually.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
 import {

@@ -9,6 +9,7 @@ import { signatureOf } from '../../../src/localnet/blocks/transaction-index.ts';
 import type { LedgerSnapshot } from '../../../src/localnet/ledger-snapshot.ts';
 import { sendNow, signed, SOL, transfer } from '../transactions.ts';
 import { everything, keptLedger, type KeptLedger } from './kept-ledger.ts';
+import { rounds } from '../../support/tier.ts';
 
 const WALLETS = 3;
 const wallet = fc.nat(WALLETS - 1);
@@ -25,7 +26,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 test('whatever is sent and however often it is killed or goes back: lamports and rewards add up, and all that was closed is as it was', async () => {
   const kept = fc.record({ steps: fc.array(step, { maxLength: 30 }), votes: fc.boolean() });
-  await fc.assert(fc.asyncProperty(kept, survives), { numRuns: 12 });
+  await fc.assert(fc.asyncProperty(kept, survives), { numRuns: rounds(12) });
 }, 120_000);
 
 async function survives({

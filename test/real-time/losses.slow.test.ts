@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 import { startLosses } from './losses.ts';
 
 const SOCKETS = 200;

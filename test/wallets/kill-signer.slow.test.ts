@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 import { type Clients, newBatch, newTree, runSign, runSigns, runStream } from './kill/managed-work.ts';
 import type { Random } from '../../src/lab/random.ts';
 import { sampleOf, seededRandom } from './kill/random.ts';

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/tier.ts';
 import { loseNode } from './losses.ts';
 
 const LOSSES = rounds(100);

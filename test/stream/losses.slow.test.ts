@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type StreamClient } from '../../generated/stream/package.ts';
 import { type CutProxy, startCutProxy } from '../../src/lab/faults/cut-proxy.ts';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/tier.ts';
 import {
   type RunningKeyslot,
   type RunningLocalnet,
