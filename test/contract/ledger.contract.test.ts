@@ -46,9 +46,9 @@ test('nothing was answered that the specification does not know', () => {
   expect(drift.report()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), findings: [] });
 });
 
-test.runIf(isThorough)(
-  'every method had a result and every branch of it was seen, except those listed with a reason',
-  async () => {
+// A sample does not show every branch.
+if (isThorough)
+  test('every method had a result and every branch of it was seen, except those listed with a reason', async () => {
     const [seen, listed] = [seenIn(results), await readNotYetSeen()];
     console.log(
       `${cases.length} contract cases; ${seen.size} methods and branches seen, ${listed.size} not yet:`,
@@ -59,5 +59,4 @@ test.runIf(isThorough)(
       seenAfterAll: [],
       unknown: [],
     });
-  },
-);
+  });

@@ -125,7 +125,7 @@ describe('a new subscription', () => {
   });
 
   test('that a slow node answers after others of its kind is not refused', async () => {
-    const other = await startTwo(150);
+    const other = await startTwo(1_000);
     await stage.client.call('rootSubscribe');
     const late: NodeCall[] = [];
     stage.node.refuse = (call) => {
@@ -136,7 +136,7 @@ describe('a new subscription', () => {
     const slow = stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     await eventually('it was asked for', () => late.length > 0 || undefined);
     await stage.client.call('accountSubscribe', [OTHER, CONFIRMED]);
-    await eventually('it was asked for again', () => late.length === 2 || undefined);
+    await eventually('it was asked for again', () => late.length >= 2 || undefined);
     stage.node.sendText(`{"jsonrpc":"2.0","result":777,"id":${late[0]?.id}}`);
     expect(await slow).toMatchObject({ result: expect.any(Number) });
     expect(other.sockets.size).toBe(0);
