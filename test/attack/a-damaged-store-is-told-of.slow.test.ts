@@ -18,7 +18,7 @@ const directory = useNewDirectory();
 let paths: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
-  await prepareStore(original());
+  prepareStore(original());
   const store = await openStore({ dataDir: original() }, SILENT);
   const accountId = await newCustomer(store);
   const own = { id: randomUUID(), accountId, digest: new Uint8Array(32), prefix: 'p', name: 'n' };

@@ -37,7 +37,7 @@ async function openAndClose(dataDir: string): Promise<void> {
 
 describe('a data directory that was open to others', () => {
   test('is its owner’s alone once the server serves, and so is what the server makes', async () => {
-    await prepareStore(directory());
+    prepareStore(directory());
     mkdirSync(join(directory(), 'kept by hand'));
     writeFileSync(join(directory(), 'kept by hand', 'notes'), '');
     openToAll(directory());
@@ -57,7 +57,7 @@ describe('a data directory that was open to others', () => {
   test('cannot be read by another user, log and control file least of all', async (context) => {
     if (!isRoot) return context.skip(NOT_ROOT);
     allowTraversal();
-    await prepareStore(directory());
+    prepareStore(directory());
     openToAll(directory());
     const control = join(directory(), 'store', 'global', 'pg_control');
     const read = `require('node:fs').readFileSync(${JSON.stringify(control)})`;
@@ -116,7 +116,7 @@ describe('what stays open is refused, with its path, mode and owner:', () => {
 
   test('a file of another user', async (context) => {
     if (!isRoot) return context.skip(NOT_ROOT);
-    await prepareStore(directory());
+    prepareStore(directory());
     const file = join(directory(), 'store', 'PG_VERSION');
     chmodSync(file, 0o640);
     chownSync(file, NOBODY, NOBODY);

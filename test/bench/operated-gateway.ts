@@ -22,7 +22,7 @@ export async function startOperatedGateway(
   await using started = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-bench-'));
   started.defer(() => rm(dataDir, { recursive: true, force: true }));
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   const file = join(dataDir, 'keyslot.json');
   await writeFile(file, JSON.stringify(config));
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };

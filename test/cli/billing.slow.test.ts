@@ -18,7 +18,7 @@ const SECOND = /^.*"record":.*\n/m;
 
 /** Charges an account in the last month, before a server runs. */
 async function chargeLastMonth(): Promise<void> {
-  await prepareStore(directory());
+  prepareStore(directory());
   const store = await openStore({ dataDir: directory() }, SILENT);
   const atMs = monthStartMs(LAST) + 3_600_000;
   const accountId = await ensureAccount(store, 'acme', atMs);

@@ -200,7 +200,7 @@ test('of two servers on one PostgreSQL, each hears what is done to keys at the o
 
 test('commands that come while a server starts or stops are done, as are two that come at once where none runs', async () => {
   const node = await newNode();
-  await prepareStore(directory());
+  prepareStore(directory());
   const env = { KEYSLOT_UPSTREAM_URL: node.url };
   const create = async (name: string): Promise<Printed> =>
     printedBy(await runAlone(['keys', 'create', '--name', name, '--json']));
@@ -229,7 +229,7 @@ test.each([
   '%s says whom it waits for while another process has the store, and goes on when that ends',
   async (_who, args) => {
     const node = await newNode();
-    await prepareStore(directory());
+    prepareStore(directory());
     const holder = await startHolder({ dataDir: directory() });
     const waiting = start([...args, '--json'], { KEYSLOT_UPSTREAM_URL: node.url });
     const told = `is in use by process ${holder.pid}; waiting for it`;

@@ -106,7 +106,7 @@ test('the development account has a plan that nobody meets by accident, and can 
 });
 
 test('without a server, plans and usage are those of the store', async () => {
-  await prepareStore(directory());
+  prepareStore(directory());
   await json('keys', 'create', '--account', 'acme', '--origin', 'https://a.example', '--cidr', '10.0.0.0/8');
   await json('plans', 'set', 'own', '--requests-per-second', '20', '--burst', '40');
   await json('plans', 'assign', 'acme', 'own');

@@ -34,7 +34,7 @@ type Listed = {
 
 /** A store in which the account acme has so many records, and three credits. */
 async function fill(count: number): Promise<{ readonly accountId: string; readonly tokenId: string }> {
-  await prepareStore(directory());
+  prepareStore(directory());
   const store = await openStore({ dataDir: directory() }, SILENT);
   try {
     const accountId = await ensureAccount(store, 'acme', NOW_MS);

@@ -71,7 +71,7 @@ export function useCommands(sharedBy: SharedBy = 'test') {
     env: Readonly<Record<string, string>>,
     args: readonly string[] = [],
   ): Promise<Served> => {
-    if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(directory());
+    if (env.KEYSLOT_DATABASE_URL === undefined) prepareStore(directory());
     const server = start(['serve', '--json', '--log-level', 'trace', ...args], env);
     const line = await eventually(
       'the server says where it serves',

@@ -37,8 +37,10 @@ const postgresUrl = isThorough ? await findPostgres() : undefined;
 export function describeStores(promise: string, body: (backend: TestBackend) => void): void {
   describe(`${promise}, embedded`, () => {
     const dataDir = useDataDir();
-    beforeAll(() => prepareStore(dataDir()));
-    const place = (): StoreOptions => ({ dataDir: dataDir(), schema: newSchema() });
+    const place = (): StoreOptions => {
+      prepareStore(dataDir());
+      return { dataDir: dataDir(), schema: newSchema() };
+    };
     body({
       kind: 'pglite',
       place,
@@ -91,7 +93,7 @@ async function openWorkerStore(kind: Store['kind']): Promise<PrioritizedStore> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-store-'));
   if (kind === 'postgres')
     return openStore({ dataDir, databaseUrl: postgresUrl, schema: workerSchema() }, SILENT);
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   return openStore({ dataDir }, SILENT);
 }
 

@@ -14,7 +14,7 @@ syncBuiltinESMExports();
 const directory = useNewDirectory();
 
 test('every commit is synced to disk before it is acknowledged', async () => {
-  await prepareStore(directory());
+  prepareStore(directory());
   const pglite = await PGlite.create({
     fs: new DurableNodeFs(join(directory(), 'store')),
     startParams: START_PARAMS,

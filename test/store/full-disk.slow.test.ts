@@ -38,7 +38,7 @@ test(
     onTestFinished(disk.unmount);
     const dataDir = join(disk.path, 'data');
     mkdirSync(dataDir);
-    await prepareStore(dataDir);
+    prepareStore(dataDir);
     const store = await useStore({ dataDir });
     await store.db.execute(sql`create table filled (filler text)`);
     await store.ping();
@@ -61,7 +61,7 @@ test(
     onTestFinished(disk.unmount);
     const dataDir = join(disk.path, 'data');
     mkdirSync(dataDir);
-    await prepareStore(dataDir);
+    prepareStore(dataDir);
     const store = await useStore({ dataDir });
     await store.db.execute(sql`create table filled (filler text)`);
     await store.db.execute(sql`create table kept as select 1 as n`);

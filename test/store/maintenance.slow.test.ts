@@ -51,7 +51,7 @@ async function leaveDeadRows(store: Store, between = sql`select 1`): Promise<voi
 }
 
 test('the embedded store bounds what it would read after a crash, and gives the room of deleted rows back', async () => {
-  await prepareStore(directory());
+  prepareStore(directory());
   const store = await useStore({ dataDir: directory() });
   const before = await everLogged(store);
   for (let part = 0; part < 50; part += 1) {
@@ -69,7 +69,7 @@ test('the embedded store bounds what it would read after a crash, and gives the 
 });
 
 test('rows that died before a start are found after it', async () => {
-  await prepareStore(directory());
+  prepareStore(directory());
   const options = { dataDir: directory() };
   const first = await useStore(options);
   await leaveDeadRows(first);
@@ -83,7 +83,7 @@ test('rows that died before a start are found after it', async () => {
 });
 
 test('a process that is killed between or in checkpoints and vacuums loses nothing that it was told is done', async () => {
-  await prepareStore(directory());
+  prepareStore(directory());
   let told = 0;
   for (let crash = 1; crash <= 6; crash += 1) {
     const child = fork(MAINTAINED_CHILD, [JSON.stringify({ dataDir: directory() })], { execArgv: [] });

@@ -48,7 +48,7 @@ describeStores('openers at once', (backend) => {
 
 test('a process that has the embedded store open is named to the next, which may have it when that one is dead', async () => {
   const dataDir = await newDirectory();
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   const holder = await startHolder({ dataDir });
   await expect(openStore({ dataDir }, SILENT)).rejects.toMatchObject({
     code: 'dataDirectoryLocked',
@@ -66,7 +66,7 @@ test('a data directory that the store makes can be read by its owner only', asyn
 
 test('an embedded store whose creation was cut off is made anew', async () => {
   const dataDir = await newDirectory();
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   await rm(join(dataDir, 'store', 'global'), { recursive: true });
   await writeFile(join(dataDir, 'store.unfinished'), '');
   await (await useStore({ dataDir })).ping();
@@ -74,7 +74,7 @@ test('an embedded store whose creation was cut off is made anew', async () => {
 
 test('an embedded store that is damaged is reported and left as it is, and the lock is given back', async () => {
   const dataDir = await newDirectory();
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   await rm(join(dataDir, 'store', 'global'), { recursive: true });
   for (let attempt = 0; attempt < 2; attempt += 1) {
     await expect(openStore({ dataDir }, SILENT)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ test('an embedded store that is damaged is reported and left as it is, and the l
 
 test('an embedded store that needed temporary files opens again', async () => {
   const dataDir = await newDirectory();
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   await mkdir(join(dataDir, 'store', 'base', 'pgsql_tmp'));
   await (await useStore({ dataDir })).ping();
 });

@@ -14,7 +14,7 @@ const dataDir = useDataDir();
 const otherDir = useDataDir();
 let thread: StoreThread;
 beforeAll(async () => {
-  await prepareStore(dataDir());
+  prepareStore(dataDir());
   thread = await startStoreThread(join(dataDir(), 'store'));
 });
 afterAll(() => thread.close());
@@ -131,7 +131,7 @@ test('a thread that ended fails its connections at once', async () => {
 
 test('the thread keeps nothing of what it has answered', async () => {
   const directory = join(otherDir(), 'store');
-  await prepareStore(otherDir());
+  prepareStore(otherDir());
   const worker = new Worker(new URL('../../src/store/pglite/worker.ts', import.meta.url), {
     workerData: { directory },
     resourceLimits: { maxOldGenerationSizeMb: 48 },

@@ -41,7 +41,7 @@ export async function startKeyslot({
   openFiles,
 }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
-  await prepareStore(dataDir);
+  prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
   const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env }, { openFiles });
   const stop = async (): Promise<void> => {

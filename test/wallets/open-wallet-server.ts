@@ -87,7 +87,7 @@ export async function openWalletServer({
     },
     start: async () => {
       if (server !== undefined) earlier = own.written();
-      if (env.KEYSLOT_DATABASE_URL === undefined) await prepareStore(dataDir);
+      if (env.KEYSLOT_DATABASE_URL === undefined) prepareStore(dataDir);
       if (server === undefined) prepare?.(dataDir);
       server = startNode(['src/main.ts', 'serve', '--json', ...args], { ...settings, ...env });
       url = await baseUrlOf(server);

@@ -21,12 +21,12 @@ const VALUES: Readonly<Record<string, string>> = {
 
 const OPERATIONS = Object.entries({ ...WALLET_CONTRACT, ...ACCOUNT_CONTRACT });
 
-const valueOf = async (name: string): Promise<string | undefined> =>
+const giveValue = async (name: string): Promise<string | undefined> =>
   VALUES[name] ?? (name.endsWith('_id') ? randomUUID() : undefined);
 const needsSession = ({ request }: RestCase): boolean => request.session === '$session';
 
 test.each(OPERATIONS)('%s refuses what its contract refuses', async (_, { cases }) => {
-  const run = { baseUrl: inject('baseUrl'), value: valueOf };
+  const run = { baseUrl: inject('baseUrl'), value: giveValue };
   let sent = 0;
   // Some operations ask a member for a fresh second factor first, so what needs a session comes last.
   for (const item of cases.toSorted((a, b) => Number(needsSession(a)) - Number(needsSession(b)))) {

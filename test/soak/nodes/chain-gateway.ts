@@ -43,7 +43,7 @@ export async function serveChain(): Promise<ServedChain> {
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
   const env = { KEYSLOT_DATA_DIR: directory, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
-  await prepareStore(directory);
+  prepareStore(directory);
   const apiKey = await createKey(env);
   const upstreams = servers.map(({ url }, index) => ({ url, name: `node-${index + 1}` }));
   const file = join(directory, 'keyslot.yaml');

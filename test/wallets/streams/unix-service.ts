@@ -44,7 +44,7 @@ export type UnixService = {
 /** Starts the service on a store of the test's own, with a customer who has money. It is stopped when the test ends. */
 export async function startUnixService(place: StoreOptions): Promise<UnixService> {
   const { dataDir, databaseUrl } = place;
-  if (databaseUrl === undefined) await prepareStore(dataDir);
+  if (databaseUrl === undefined) prepareStore(dataDir);
   const store = await useStore(place);
   const config = loadConfig({ env: { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_KEY_THREADS: '1' } });
   const metrics = { watchChild: () => undefined, countRefusal: () => undefined };
