@@ -17,7 +17,7 @@ export type RedisLinkOptions = {
   /** Called when it is lost, with the reason, which holds no password. */
   readonly onLost: (reason: string) => void;
   /** Milliseconds that an answer may take. Default 250. */
-  readonly answerMs?: number;
+  readonly answerMs?: number | undefined;
 };
 
 export type RedisClient = ReturnType<typeof createRedisClient>;

@@ -93,13 +93,13 @@ test('connections that PostgreSQL ends under a pipeline are gone, and those who 
 
 test('a transaction whose end was not answered leaves nothing to others', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const { pool, together, transaction, bePatient } = await setUp({ max: 1, query_timeout: 200 });
+  const { pool, together, transaction, bePatient } = await setUp({ max: 1, query_timeout: 2_000 });
   await drizzle(pool).execute(sql`select 1`);
   bePatient();
   const late = runTransaction(pool, async (tx) => await wait(tx, { seconds: 60 }));
   // Neither the rollback, which cannot be sent any more, nor the connection hides why.
   const error: unknown = await late.catch((thrown: unknown) => thrown);
-  expect(storeUnavailable('it', error).message).toContain('no answer within 200 ms');
+  expect(storeUnavailable('it', error).message).toContain('no answer within 2000 ms');
   for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
 });
 

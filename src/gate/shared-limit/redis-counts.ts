@@ -3,7 +3,7 @@ import { createRedisScript } from '../../base/redis-script.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import { argumentsOf, COUNT_SCRIPT, readAnswer } from './count-script.ts';
 
-export type RedisCountsOptions = Pick<RedisLinkOptions, 'url' | 'onUp' | 'onLost'> & {
+export type RedisCountsOptions = Pick<RedisLinkOptions, 'url' | 'onUp' | 'onLost' | 'answerMs'> & {
   /** What the names of all keys begin with. */
   readonly prefix: string;
 };
@@ -14,10 +14,10 @@ const count = createRedisScript(COUNT_SCRIPT);
 export type RedisCounts = SharedCounts & { readonly close: () => Promise<void> };
 
 /**
- * Opens counts in Redis. An answer that takes longer than 250 ms is lost, and so is Redis until it answers again. It is asked for its time before
+ * Opens counts in Redis. An answer that takes longer than `answerMs` is lost, and so is Redis until it answers again. It is asked for its time before
  * anything is reported to it: steps of another clock would make those of other servers look old.
  */
-export function openRedisCounts({ prefix, url, onUp, onLost }: RedisCountsOptions): RedisCounts {
+export function openRedisCounts({ prefix, url, onUp, onLost, answerMs }: RedisCountsOptions): RedisCounts {
   let offsetMs = Date.now() - performance.now();
   let hasTime = false;
   const readTime = async (): Promise<void> => {
@@ -30,6 +30,7 @@ export function openRedisCounts({ prefix, url, onUp, onLost }: RedisCountsOption
   };
   const { isUp, ask, close } = openRedisLink({
     url,
+    answerMs,
     // One that fails is a loss, after which Redis is there again.
     onUp: () => void readTime().catch(() => undefined),
     onLost: (reason) => {

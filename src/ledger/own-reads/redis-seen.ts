@@ -25,6 +25,8 @@ export type RedisSeenOptions = {
   readonly onLost: (reason: string) => void;
   /** About how many bytes the stream may hold. Default 16 MiB. */
   readonly maxBytes?: number;
+  /** A report that takes longer is lost. Default: that of the link. */
+  readonly answerMs?: number;
 };
 
 /** What gateways tell each other of their readers, through Redis. */
@@ -36,7 +38,7 @@ export type RedisSeen = SeenReporter & { readonly close: () => Promise<void> };
  * there is to trim.
  */
 export function openRedisSeen(options: RedisSeenOptions): RedisSeen {
-  const { url, prefix, onReport, onUp, onLost, maxBytes = MAX_BYTES } = options;
+  const { url, prefix, onReport, onUp, onLost, maxBytes = MAX_BYTES, answerMs } = options;
   const key = `${prefix}seen`;
   const gateway = randomUUID();
   const window = new StreamWindow({ maxAgeMs: REMEMBERED_MS, maxBytes });
@@ -44,7 +46,7 @@ export function openRedisSeen(options: RedisSeenOptions): RedisSeen {
   /** From the monotonic clock to that of Redis. */
   let clockMs = 0;
   const redisNowMs = (): number => clockMs + performance.now();
-  const writing = openRedisLink({ url, onUp, onLost });
+  const writing = openRedisLink({ url, onUp, onLost, answerMs });
   const reading = openRedisLink({ url, onUp: ignore, onLost: ignore, answerMs: READ_ANSWER_MS });
   const closing = new AbortController();
 

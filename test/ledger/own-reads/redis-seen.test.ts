@@ -30,6 +30,8 @@ function onRedis(url: string): void {
     const seen = openRedisSeen({
       ...{ url: at, prefix, onUp: () => undefined, onLost: (reason) => losses.push(reason) },
       ...(maxBytes !== undefined && { maxBytes }),
+      // A busy machine is no lost Redis. One that is to be lost is closed.
+      answerMs: 30_000,
       onReport: (report, ageMs) => told.push({ report, ageMs }),
     });
     opened.push(seen);
