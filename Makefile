@@ -71,7 +71,7 @@ lab: up-to-date ## let nodes, gateways, signers, PostgreSQL and Redis fail at on
 	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_REDIS_TOPICS=shared KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
 		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --data-dir node_modules/.cache/keyslot-lab --out node_modules/.cache/keyslot-lab
 
-soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kill one of three under load (FAILOVERS=1000), or let three fail in every way under users of all protocols (USERS=10000); PART=kills: kill server, signer and store (ROUNDS=300); PART=fuzz: fuzzed requests to each protocol (REQUESTS=1000000); PART=ledger: transfers to the embedded ledger (MINUTES=60 RATE=200 HISTORY=100000); PART=lab: make lab for an hour (MINUTES=60); PART=upgrade: replace two gateways of an older version one after the other under load (FROM=revision); PART=long: the long tier of tests (TESTS=…)
+soak: up-to-date ## what takes minutes to hours: PART=nodes, kills, fuzz, ledger, lab, upgrade, long or mutants (CONTRIBUTING.md, Long runs)
 	@case '$(or $(PART),nodes)' in \
 		nodes) exec $(NODE) $(if $(FAILOVERS),test/soak/nodes/failovers.ts --failovers $(FAILOVERS),$(if $(USERS),test/soak/nodes/users.ts --users $(USERS),test/real-time/soak.ts --minutes $(or $(MINUTES),30))) ;; \
 		kills) exec $(NODE) test/soak/kills.ts --rounds $(or $(ROUNDS),300) ;; \
@@ -80,7 +80,8 @@ soak: up-to-date ## PART=nodes: lose the node for half an hour (MINUTES=30), kil
 		lab) exec $(MAKE) lab MINUTES=$(or $(MINUTES),60) ;; \
 		upgrade) exec $(NODE) test/soak/upgrade.ts --from '$(FROM)' ;; \
 		long) KEYSLOT_TEST_TIER=long exec $(VITEST) run $(TESTS) ;; \
-		*) echo "PART is '$(PART)', expected nodes, kills, fuzz, ledger, lab, upgrade or long" >&2; exit 2 ;; \
+		mutants) exec $(NODE) test/soak/mutants.ts $(if $(ONLY),--only '$(ONLY)') ;; \
+		*) echo "PART is '$(PART)', expected nodes, kills, fuzz, ledger, lab, upgrade, long or mutants" >&2; exit 2 ;; \
 	esac
 
 generate: install ## write generated/ anew from spec/

@@ -82,6 +82,19 @@ describe('the generated client', () => {
     expect(errorNameOf(error)).toBe('tooManyInputs');
   });
 
+  it('throws the error of a refusal that comes with a status of its own, with its data', async () => {
+    const message =
+      'Rate limit of the plan free reached: 50 in 5000 ms, 0 left, 1 requested; try again in 3 s';
+    const error = `{"code":-32070,"message":"${message}","data":{"retryAfterSeconds":3}}`;
+    const refused = await failureOf(
+      clientOf(`{"jsonrpc":"2.0","id":null,"error":${error}}`, 429).client.getSlot(),
+    );
+    expect(refused.failure).toMatchObject({
+      ...{ kind: 'rpc', status: 429, code: -32070, data: { retryAfterSeconds: 3 } },
+    });
+    expect(errorNameOf(refused)).toBe('rateLimited');
+  });
+
   it('tells a refusal of the transport from a reply that is none', async () => {
     const refused = await failureOf(clientOf('Bad Gateway', 502).client.getSlot());
     expect(refused.failure).toEqual({ kind: 'http', status: 502 });

@@ -130,6 +130,18 @@ test('the keys of two accounts have nothing to do with each other', async () => 
   expect(first).not.toEqual(second);
 });
 
+test('a key that was used to sign with one wallet is refused for another, whose signature is not the same', async () => {
+  const { client, send } = await service().newAccount();
+  const sign = async (): Promise<Response> => {
+    const wallet = await client.createWallet({ custody: 'managed' });
+    const id = wallet.custody === 'managed' ? wallet.wallet_id : '';
+    return send('POST', `/v1/wallets/${id}/sign`, { message: 'aGk=' }, key('1'));
+  };
+  expect((await sign()).status).toBe(200);
+  const other = await sign();
+  expect([other.status, await other.json()]).toMatchObject([409, { code: 'idempotency_key_reused' }]);
+});
+
 test('a signature is not told again once its wallet is destroyed', async () => {
   const { client, send, code, log } = await service().newAccount();
   const wallet = await client.createWallet({ custody: 'managed' });

@@ -54,6 +54,16 @@ test('while a secret is replaced, receivers with either take the event', async (
   });
 });
 
+test('what is signed late in a second is signed for the second that its header names', async () => {
+  const { bytes, text } = newSecret();
+  const nowMs = NOW_MS + 999;
+  const headers = signed([bytes], BODY, nowMs);
+  expect(headers['webhook-timestamp']).toBe(String(NOW_MS / 1_000));
+  expect(await parseWebhook({ body: BODY, headers, secret: text, nowMs })).toMatchObject({
+    type: 'webhook.test',
+  });
+});
+
 test.each<readonly [string, Readonly<Record<string, unknown>>]>([
   ['another body', { body: BODY.replace('a"', 'b"') }],
   ['another secret', { secret: newSecret().text }],

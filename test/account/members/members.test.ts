@@ -7,6 +7,7 @@ import {
 } from '../../../src/account/members/invitations.ts';
 import { changeRole, listMembers, removeMember } from '../../../src/account/members/members.ts';
 import { resetMember } from '../../../src/account/members/reset-member.ts';
+import { endOtherSessions } from '../../../src/account/members/sessions.ts';
 import { acceptSetupLink, createSetupLink } from '../../../src/account/members/setup-links.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { eq } from '../../../src/store/drizzle.ts';
@@ -128,6 +129,18 @@ describeStores('the members of an account', (backend) => {
     expect(await holderOf(there.token)).toMatchObject({ accountId: other.accountId, role: 'viewer' });
     const nowhere = enter(email, { accountId: (await newOwner()).accountId });
     await expect(nowhere).rejects.toMatchObject({ code: 'signInFailed' });
+  });
+
+  test('with one login for several accounts end their other sessions in all of them', async () => {
+    const { deps, freshOwner, newOwner, enter, holderOf } = memberWorld(store());
+    const { email } = await newOwner();
+    const other = await freshOwner();
+    const { token } = await invite(deps, other.holder, { email, role: 'viewer' }, at());
+    await acceptInvitation(deps, { token, name: 'Ann', password: PASSWORD }, at(NOW_MS + 1));
+    const [kept, ended] = [await enter(email), await enter(email, { accountId: other.accountId })];
+    await endOtherSessions(deps, await holderOf(kept.token), at());
+    expect(await holderOf(kept.token)).toMatchObject({ role: 'owner' });
+    await expect(holderOf(ended.token)).rejects.toMatchObject({ code: 'sessionInvalid' });
   });
 
   test('that were removed come back with a new password, and nothing of before', async () => {

@@ -47,6 +47,19 @@ describeStores('money', (backend) => {
     });
   });
 
+  test('comes back whole when the work is not done, and what is left of it when it was begun', async () => {
+    const accountId = await customerWith(10_000n);
+    const untouched = await inTransaction((tx) => money.reserve(tx, wallets(accountId, 8)));
+    expect(await inTransaction((tx) => money.release(tx, untouched, NOW_MS))).toEqual({
+      ...{ charged: 0n, refunded: 8_000n },
+    });
+    expect(await standing(accountId)).toMatchObject({ available: 10_000n, reserved: 0n, charged: 0n });
+    const begun = await inTransaction((tx) => money.reserve(tx, wallets(accountId, 8)));
+    await inTransaction((tx) => money.charge(tx, begun, 3, NOW_MS));
+    await inTransaction((tx) => money.release(tx, begun, NOW_MS));
+    expect(await standing(accountId)).toMatchObject({ available: 7_000n, reserved: 0n, charged: 3_000n });
+  });
+
   test('can be charged in parts, and only for as much as was reserved', async () => {
     const accountId = await customerWith(10_000n);
     const reservation = await inTransaction((tx) => money.reserve(tx, wallets(accountId, 8)));

@@ -18,12 +18,15 @@ it('has room up to its bytes, and one message more, however large', () => {
   expect([writer.hasRoom, writer.unreadBytes]).toEqual([false, 5_099]);
 });
 
-it('has room up to its messages', () => {
-  const writer = new StreamWriter(slowConnection(), { maxBytes: 1_000, maxMessages: 2 });
+it('has room up to its messages, and for another one when one was sent', () => {
+  const connection = slowConnection();
+  const writer = new StreamWriter(connection, { maxBytes: 1_000, maxMessages: 2 });
   writer.write(new Uint8Array(1));
   expect(writer.hasRoom).toBe(true);
   writer.write(new Uint8Array(1));
   expect(writer.hasRoom).toBe(false);
+  connection.takeOne();
+  expect(writer.hasRoom).toBe(true);
 });
 
 it('says when there is room again', async () => {

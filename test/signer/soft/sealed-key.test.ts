@@ -37,6 +37,14 @@ test('two seals of one secret have nothing in common behind the head', () => {
   expect(first.subarray(40)).not.toEqual(second.subarray(40));
 });
 
+test('a key opens for its own wallet and its own account alone', () => {
+  expect(open(sealed())).toEqual(seed);
+  for (const other of [{ walletId: 'w_2' }, { accountId: 'acc_2' }])
+    expect(() => open(sealed(), masters, { ...OWNER, ...other })).toThrow(
+      expect.objectContaining({ code: 'keyBackendFailed' }),
+    );
+});
+
 test('the names of wallet and account cannot be shifted into each other', () => {
   const key = sealer.seal(masters.current, { walletId: 'ab', accountId: 'c' }, 'seed', seed);
   expect(() => open(key, masters, { walletId: 'a', accountId: 'bc' })).toThrow(

@@ -1,3 +1,4 @@
+import { renderTable } from '../render-table.ts';
 import type { BackendResult } from './run-backend.ts';
 
 /** The results of the kills as a table of text, a line for each backend and one for all. */
@@ -21,13 +22,3 @@ const total = (units: Readonly<Record<string, number>>): number =>
 
 const sumOf = (rows: readonly (readonly string[])[], at: number): string =>
   String(rows.reduce((sum, row) => sum + Number(row[at]), 0));
-
-function renderTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))),
-    )
-    .map((cells) => cells.join('  ').trimEnd())
-    .join('\n');
-}
