@@ -40,7 +40,7 @@ export class RpcFailure extends Error {
   }
 }
 
-const CALL_DEADLINE_MS = 20_000;
+const CALL_DEADLINE_MS = 60_000;
 const SHOWN_CHARACTERS = 200;
 
 /** Posts one JSON-RPC message and returns the status and the text of the answer. */

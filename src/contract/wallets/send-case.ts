@@ -12,7 +12,7 @@ export class MissingValue extends Error {
   override readonly name = 'MissingValue';
 }
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 
 /** Fills the values of the run into a request. @throws MissingValue. */
 export async function fillRequest<N extends string>(
