@@ -8,6 +8,7 @@ import { PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
 import { ConnectionShed } from './http-owner.ts';
 import { JSON_TYPE } from './respond.ts';
 import { pathOf, restServiceOf } from './target.ts';
+import { endGently } from './unread-bytes.ts';
 
 const UNAVAILABLE = 503;
 
@@ -20,7 +21,10 @@ export type FailedRequest = {
   readonly target: string | undefined;
 };
 
-/** Answers, on the bare socket, what node:http could not parse as a request, and closes the connection. */
+/**
+ * Answers, on the bare socket, what node:http could not parse as a request, and closes the connection: at once if that is to make
+ * room.
+ */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -32,8 +36,9 @@ export function answerClientError(
   }
   const refusal = toRefusal(error, limitMs);
   const isRest = target !== undefined && restServiceOf(pathOf(target)) !== undefined;
-  const answer = isRest ? asProblem(refusal) : asReply(refusal);
-  socket.end(toText(answer), () => socket.destroy());
+  const answer = toText(isRest ? asProblem(refusal) : asReply(refusal));
+  if (error instanceof ConnectionShed) socket.end(answer, () => socket.destroy());
+  else endGently(socket, answer);
 }
 
 /** Answers on a connection whose requests are not read, and lets the peer close it: what it sends is discarded. */

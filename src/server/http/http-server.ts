@@ -17,6 +17,7 @@ import { createHttpOwner, type FailConnection } from './http-owner.ts';
 import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
+import { discardRest, endGently } from './unread-bytes.ts';
 
 /** Answers one request. It never rejects: the handler turns its failures into answers. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -76,7 +77,7 @@ export async function startHttpServer(
   handlers: HttpHandler | HttpHandlers,
   options: HttpServerOptions,
 ): Promise<HttpServer> {
-  const { requestTimeoutMs, onUpgrade, connections } = options;
+  const { requestTimeoutMs, idleTimeoutMs, onUpgrade, connections } = options;
   const tracker = new RequestTracker();
   const fail = createFail(tracker, requestTimeoutMs);
   const arrivals = new ArrivalWatch({
@@ -94,6 +95,8 @@ export async function startHttpServer(
   }
   const parse = (socket: Socket): void => {
     arrivals.add(socket);
+    // node:http calls it after the last answer, and the connection would be reset if the client is still sending.
+    socket.destroySoon = () => endGently(socket, undefined, idleTimeoutMs);
     parser.emit('connection', socket);
   };
   const lane = openPlainLane(handlers, { tracker, parse, fail, options });
@@ -157,6 +160,10 @@ function createParser(
   const listener: RequestListener = (request, response) => {
     arrivals.begin(request);
     response.on('close', () => arrivals.end(request));
+    // Before node:http, which would discard it without a limit.
+    response.prependListener('finish', () => {
+      if (!request.complete) discardRest(request);
+    });
     tracker.begin(response);
     void handle(request, response);
   };

@@ -30,7 +30,7 @@ export function isJsonBody({ headers }: HttpRequest): boolean {
 function collectBody(request: IncomingMessage, response: HttpResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = (): void => {
-      request.removeAllListeners('data').resume();
+      request.removeAllListeners('data');
       reject(serviceError('bodyTooLarge', { limit: maxBytes }));
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();

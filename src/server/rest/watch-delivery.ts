@@ -32,8 +32,6 @@ export function watchDelivery(response: ServerResponse): Promise<boolean> {
   // Runs before node:http ends its side of the connection.
   socket.prependOnceListener('end', onEnd);
   socket.once('close', onClose);
-  // node:http would close the connection of a last answer at once, and never learn its outcome. It is still closed when idle.
-  socket.destroySoon = () => void socket.end();
   void promise.then(() => {
     socket.off('end', onEnd).off('close', onClose);
     if (UNCONFIRMED.get(socket) === onNext) UNCONFIRMED.delete(socket);

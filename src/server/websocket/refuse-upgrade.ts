@@ -4,6 +4,7 @@ import { errorEntry } from '../../../generated/errors.ts';
 import type { ServiceError } from '../../base/service-error.ts';
 import { COMMON_HEADERS } from '../http/respond.ts';
 import { errorReply } from '../../rpc/replies.ts';
+import { endGently } from '../http/unread-bytes.ts';
 
 /** Answers a request to open a WebSocket as a refused POST is answered: status, JSON-RPC error body; and closes the connection. */
 export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
@@ -16,5 +17,5 @@ export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
     ...(error.code === 'upgradeInvalid' ? ['sec-websocket-version: 13'] : []),
     'connection: close',
   ];
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]), () => socket.destroy());
+  endGently(socket, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
