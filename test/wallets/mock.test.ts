@@ -4,6 +4,7 @@ import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
 import { startRestMock } from '../../src/mock/rest-mock.ts';
 import { pathHere } from '../codegen/fixture.ts';
 import { askMock, checkMockedService, type MockedService } from '../mock/check-mocked-service.ts';
+import { upload } from '../server/upload.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
 
 let mock: RunningMock;
@@ -123,6 +124,17 @@ test.each([
   expect(await response.json()).toMatchObject({ status, code, type: `urn:keyslot:error:${code}` });
   expect(response.status).toBe(status);
 });
+
+test.each([() => mock.rpcUrl, () => mock.walletsUrl])(
+  'a body that is too large is refused though its sender goes on writing, at either address',
+  async (url) => {
+    const head = ['POST /v1/wallets HTTP/1.1', 'content-type: application/json', 'authorization: Bearer any'];
+    const next = 'GET /v1/openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const port = Number(new URL(url()).port);
+    for (const isChunked of [false, true])
+      expect(await upload({ port, head, next, isChunked })).toEqual([413, 200]);
+  },
+);
 
 test('JSON lines have the name by which they are accepted', async () => {
   const response = await post('/batch', { count: 2 }, { Accept: 'application/x-ndjson' });

@@ -1,5 +1,4 @@
 import { addressOf, type RestOptions } from './rest-options.ts';
-import type { Readable } from 'node:stream';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorEntry } from '../../../generated/errors.ts';
@@ -49,10 +48,9 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
     { parseAs: 'buffer' },
     async (_: unknown, body: Buffer) => body,
   );
-  app.addContentTypeParser('*', async ({ method }: FastifyRequest, payload: Readable) => {
+  // Operations that are not a POST have no body; one that is sent is ignored.
+  app.addContentTypeParser('*', async ({ method }: FastifyRequest) => {
     if (method === 'POST') throw serviceError('contentTypeNotAllowed');
-    // The other operations have no body; one that is sent is ignored.
-    payload.resume();
   });
   app.setErrorHandler(async (thrown, request, reply) => {
     noteRefusal(service, options, thrown, request);
@@ -206,7 +204,8 @@ function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
     if (problem.status >= 500) markBroken(reply.raw);
     if (problem.status === 500 || error.code === 'storeUnavailable')
       log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
-    reply.hijack();
+    // The framework wants to close the connection of a body that it has not read: the server discards the rest of it.
+    reply.hijack().removeHeader('connection');
     if (!reply.raw.headersSent) passHeaders(reply);
     sendProblem(reply.raw, problem);
   };
