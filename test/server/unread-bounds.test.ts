@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serviceError } from '../../src/base/service-error.ts';
+import { Connections } from '../../src/server/connections/connections.ts';
 import {
   type HttpServer,
   type HttpServerOptions,
@@ -152,6 +153,22 @@ test('a client whose last answer is there and that never ends its side is cut of
   expect(await text(socket)).toContain('hello');
   vi.advanceTimersByTime(IDLE_TIMEOUT_MS);
   await trickle(socket);
+});
+
+test.each([...KEPT, ...BROKEN])('the connection of a client that %s makes room', async (_what, head) => {
+  const connections = new Connections({ maxConnections: 1, maxPerAddress: 1 });
+  const server = await start({ connections });
+  onTestFinished(async () => {
+    await server.close(100);
+    connections.close();
+  });
+  stopClock();
+  const cut = trickle(await refused(server, head));
+  const other = await open(server);
+  await cut;
+  other.write(LAST);
+  expect(await text(other)).toContain(' 200 ');
+  other.end();
 });
 
 test('requests behind a refused body are answered, whether they are pipelined or not', async () => {

@@ -31,7 +31,7 @@ export function createHttpOwner({ tracker, lane, fail }: HttpOwnerParts, socket:
     progress: () => socket.bytesWritten,
     shed: (reason) => {
       const hasServed = lane?.hasServed(socket) === true || tracker.hasServed(socket);
-      if (hasServed) socket.end(() => socket.destroy());
+      if (hasServed || !socket.writable) socket.end(() => socket.destroy());
       else fail(new ConnectionShed(reason), socket);
     },
   };

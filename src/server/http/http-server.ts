@@ -96,7 +96,7 @@ export async function startHttpServer(
   const parse = (socket: Socket): void => {
     arrivals.add(socket);
     // node:http calls it after the last answer, and the connection would be reset if the client is still sending.
-    socket.destroySoon = () => endGently(socket, '', idleTimeoutMs);
+    socket.destroySoon = () => endGently(socket, undefined, idleTimeoutMs);
     parser.emit('connection', socket);
   };
   const lane = openPlainLane(handlers, { tracker, parse, fail, options });

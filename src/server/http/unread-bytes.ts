@@ -19,7 +19,7 @@ export function discardRest(request: IncomingMessage): void {
  * `limitMs` at most: the system resets a connection that is closed with bytes unread, and a client that is reset may lose what
  * it was sent (RFC 9112, section 9.6).
  */
-export function endGently(socket: Duplex, last: Buffer | string = '', limitMs: number = CLOSE_MS): void {
+export function endGently(socket: Duplex, last?: Buffer | string, limitMs: number = CLOSE_MS): void {
   const timer = setTimeout(() => socket.destroy(), limitMs).unref();
   socket.once('close', () => clearTimeout(timer));
   // node:http parses what arrives until 'data' is listened to, and nothing would arrive if that began while it is paused.
