@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
 import { serviceError } from '../base/service-error.ts';
 import type { SupervisedChild } from '../base/supervised-child.ts';
+import type { RequestShare } from './client/pending-request.ts';
 import { RequestQueue } from './client/request-queue.ts';
 import type { SignerLauncher } from './client/signer-launcher.ts';
 import { startSignerProcess } from './client/signer-process.ts';
@@ -158,24 +159,37 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
   const withProtection = (made: MadeKey): NewKey => ({ ...made, protection: hello().protection });
   return {
     create: async (keys, options) => {
-      const made = await inParts(keys, (part) => queue.call(OPERATIONS.create, part, options?.signal));
+      const made = await inParts(keys, (part) =>
+        queue.call(OPERATIONS.create, part, options?.signal, shareOf(part[0], part.length)),
+      );
       return made.map(withProtection);
     },
-    createMaster: async (key) => withProtection(await queue.call(OPERATIONS.createMaster, key)),
+    createMaster: async (key) =>
+      withProtection(await queue.call(OPERATIONS.createMaster, key, undefined, shareOf(key))),
     derive: async ({ master, children }, options) => {
       const { accountId } = master;
       const wanted = children.map(({ walletId, x, y }) => ({ owner: { walletId, accountId }, x, y }));
       const made = await inParts(wanted, (part) =>
-        queue.call(OPERATIONS.derive, { master, children: part }, options?.signal),
+        queue.call(
+          OPERATIONS.derive,
+          { master, children: part },
+          options?.signal,
+          shareOf(master, part.length),
+        ),
       );
       return made.map((key) => (key === 'destroyed' ? key : withProtection(key)));
     },
     sign: async ({ message, ...key }, options) => {
       assertSize(message);
-      return queue.call(OPERATIONS.sign, { key, message }, options?.signal);
+      return queue.call(OPERATIONS.sign, { key, message }, options?.signal, shareOf(key));
     },
     destroy: async ({ walletId, accountId, derivedFrom }) =>
-      queue.call(OPERATIONS.destroy, { owner: { walletId, accountId }, derivedFrom }),
+      queue.call(
+        OPERATIONS.destroy,
+        { owner: { walletId, accountId }, derivedFrom },
+        undefined,
+        shareOf({ accountId }),
+      ),
     findDestroyed: (origins) =>
       inParts(origins, (part) => queue.call(OPERATIONS.findDestroyed, part), MAX_ITEMS),
     readTombstones: (from) => queue.call(OPERATIONS.readTombstones, from),
@@ -196,6 +210,11 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
     finishRotation: () => queue.call(OPERATIONS.finishRotation, undefined),
     close,
   };
+}
+
+/** A request is of the account of its keys. */
+function shareOf(owner: Pick<KeyOwner, 'accountId'> | undefined, keys = 1): RequestShare {
+  return { accountId: owner?.accountId ?? '', keys };
 }
 
 function split<T>(items: readonly T[], size: number): readonly (readonly T[])[] {

@@ -9,8 +9,8 @@ export type Backend = {
   /** Class of its connections. */
   readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
-  /** How many of them statements of low priority may take. */
-  readonly lowPriorityConnections: number;
+  /** How many of them a lane of statements may take: that of low priority, and that of an account. */
+  readonly connectionsOfLane: number;
   /** Directory of its files, if on this machine. */
   readonly directory?: string;
   /** Asserts that a database whose tables are up to date has all its files. */

@@ -11,7 +11,7 @@ import { type Listener, type Listening, startListening } from './postgres/listen
 import type { StoreClientConfig } from './store-client.ts';
 import { withStoreErrors } from './store-errors.ts';
 import { createStoreHealth } from './store-health.ts';
-import { type StoreStatements, statementsOn, withLowPriority } from './store-statements.ts';
+import { onShare, onShareOfAccount, type StoreStatements, statementsOn } from './store-statements.ts';
 
 export type { StoreOptions } from './open-backend.ts';
 
@@ -37,13 +37,18 @@ export type Store = StoreStatements & {
   ping(): Promise<void>;
 };
 
-/** A store with two lanes. */
+/** A store with lanes. */
 export type PrioritizedStore = Store & {
   /**
    * The same store for callers that may wait, such as lists and reports. Its statements take a few connections, in the order in which they
    * begin; the others are left to those of the store itself, which never wait for more than these few.
    */
   readonly lowPriority: Store;
+  /**
+   * The same store for the wallet service of one account: its statements take a few connections, however many it begins at the same time.
+   * Those of another account never wait for more than these few.
+   */
+  readonly ofAccount: (accountId: string) => PrioritizedStore;
 };
 
 /** True when there may be a store to open; if there is none, opening creates one. */
@@ -107,7 +112,15 @@ function connect(backend: Backend, schema: string, log: Logger): PrioritizedStor
     close: () => (closing ??= close()),
     ping: health.ping,
   };
-  return { ...store, lowPriority: { ...store, ...withLowPriority(pool, backend.lowPriorityConnections) } };
+  const { connectionsOfLane } = backend;
+  const lowPriority: Store = { ...store, ...onShare(pool, connectionsOfLane) };
+  const statementsOf = onShareOfAccount(pool, connectionsOfLane);
+  const ofAccount = (accountId: string): PrioritizedStore => ({
+    ...prioritized,
+    ...statementsOf(accountId),
+  });
+  const prioritized: PrioritizedStore = { ...store, lowPriority, ofAccount };
+  return prioritized;
 }
 
 /** Waits for running queries, at most until the close deadline: then the connections are cut. */

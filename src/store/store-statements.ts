@@ -1,5 +1,6 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core';
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { Semaphore } from '../rpc/semaphore.ts';
 import { DEADLINES } from './deadlines.ts';
@@ -32,12 +33,25 @@ export function statementsOn(pool: pg.Pool): StoreStatements {
   };
 }
 
+/** Most accounts whose turns are remembered. One that is forgotten begins with no statement in progress. */
+const MAX_ACCOUNTS = 1_000;
+
+/** The statements of each account on a share of the connections, as `onShare`. */
+export function onShareOfAccount(pool: pg.Pool, connections: number): (accountId: string) => StoreStatements {
+  const known = new LRUCache<string, StoreStatements>({ max: MAX_ACCOUNTS });
+  return (accountId) => {
+    const statements = known.get(accountId) ?? onShare(pool, connections);
+    known.set(accountId, statements);
+    return statements;
+  };
+}
+
 /**
  * As `statementsOn`, but at most `connections` at a time have a connection or wait for one in the pool, whose queue is first come, first
  * served: whoever comes to it directly finds no more of them in front, and they still get their turn. The others wait here; one that has
  * waited longer than a connection may take rejects when its turn comes.
  */
-export function withLowPriority(pool: pg.Pool, connections: number): StoreStatements {
+export function onShare(pool: pg.Pool, connections: number): StoreStatements {
   const semaphore = new Semaphore(connections);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const beganMs = performance.now();

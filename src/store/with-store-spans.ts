@@ -11,5 +11,10 @@ export function withStoreSpans(store: PrioritizedStore, tracing: Tracing | undef
     transaction: (work, config) => tracing.part(SPAN, () => lane.transaction(work, config)),
     together: (begin) => tracing.part(SPAN, () => lane.together(begin)),
   });
-  return { ...traced(store), lowPriority: traced(store.lowPriority) };
+  const prioritized = (lanes: PrioritizedStore): PrioritizedStore => ({
+    ...traced(lanes),
+    lowPriority: traced(lanes.lowPriority),
+    ofAccount: (accountId) => prioritized(lanes.ofAccount(accountId)),
+  });
+  return prioritized(store);
 }

@@ -1,4 +1,5 @@
 import { METHODS } from '../../generated/ledger/methods.ts';
+import { startDeadline } from '../base/deadline.ts';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { CallSignal } from '../rpc/call-signal.ts';
 import { withBatchSupport } from './batch-support.ts';
@@ -70,7 +71,8 @@ function withTimeout(upstream: Upstream, limitMs: number): Upstream {
     send: async (request) => {
       request.signal.throwIfAborted();
       const deadline = new CallSignal();
-      const timer = setTimeout(() => deadline.abort(serviceError('upstreamTimeout', { limitMs })), limitMs);
+      const late = (): void => deadline.abort(serviceError('upstreamTimeout', { limitMs }));
+      const endWait = startDeadline(limitMs, late);
       const forget = request.signal.onAbort((reason) => deadline.abort(reason));
       try {
         const reply = await upstream.send({ ...request, signal: deadline });
@@ -81,7 +83,7 @@ function withTimeout(upstream: Upstream, limitMs: number): Upstream {
         forget();
         throw error;
       } finally {
-        clearTimeout(timer);
+        endWait();
       }
     },
   };

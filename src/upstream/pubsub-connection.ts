@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { SUBSCRIPTIONS, type SubscriptionName } from '../../generated/ledger/subscriptions.ts';
+import { startDeadline } from '../base/deadline.ts';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { within } from './pool/within.ts';
 import { type PubsubMessage, readPubsubMessage } from './pubsub-message.ts';
@@ -41,7 +42,7 @@ type Pending = {
   readonly method: string;
   readonly take: (reply: Reply) => void;
   readonly fail: (error: ServiceError) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly endWait: () => void;
 };
 
 /** A subscribe call that is not over, sent once or twice. */
@@ -79,8 +80,8 @@ export class PubsubConnection {
           new Error('the WebSocket of the node was lost'),
         );
         this.#routes.clear();
-        for (const { fail, timer } of this.#pending.values()) {
-          clearTimeout(timer);
+        for (const { fail, endWait } of this.#pending.values()) {
+          endWait();
           fail(error);
         }
         this.#pending.clear();
@@ -136,7 +137,8 @@ export class PubsubConnection {
       })
       .catch((error: unknown) => {
         if (!isUnanswered(error) || !this.hasAnswered(askedMs, sign)) throw error;
-        return within(promise, this.#options.callTimeoutMs - (performance.now() - askedMs)).then(() => {
+        const leftMs = Math.max(0, this.#options.callTimeoutMs - (performance.now() - askedMs));
+        return within(promise, leftMs).then(() => {
           throw error;
         });
       })
@@ -206,16 +208,16 @@ export class PubsubConnection {
     const id = String(this.#nextId++);
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(serviceError('upstreamUnavailable'));
-      const timer = setTimeout(() => {
+      const endWait = startDeadline(limitMs, () => {
         this.#pending.delete(id);
         if (late !== undefined) this.#remember(id, late);
         reject(serviceError('upstreamTimeout', { limitMs }));
-      }, limitMs);
+      });
       const settle = (reply: Reply): void => {
         take(reply);
         resolve();
       };
-      this.#pending.set(id, { method, take: settle, fail: reject, timer });
+      this.#pending.set(id, { method, take: settle, fail: reject, endWait });
       this.#socket.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`);
     });
   }
@@ -256,7 +258,7 @@ export class PubsubConnection {
       return;
     }
     this.#pending.delete(message.id);
-    clearTimeout(pending.timer);
+    pending.endWait();
     this.#answeredMs.set(pending.method, performance.now());
     this.#options.onMessage?.('reply', pending.method, bytes);
     pending.take(message);

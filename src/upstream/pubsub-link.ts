@@ -48,7 +48,7 @@ export type PubsubSession = {
   readonly slots: SlotFeed;
   /** Returns the last slot that it announced; undefined before the first one. All earlier messages have arrived. */
   readonly newestSlot: () => number | undefined;
-  /** Resolves when it has announced its first slot. */
+  /** Resolves when it has announced its first slot, or is lost. */
   readonly hasAnnounced: Promise<void>;
   /** Returns the last root that it announced. */
   readonly newestRoot: () => number | undefined;
@@ -239,6 +239,7 @@ function watchSlots(
   let newestSlot: number | undefined;
   let newestRoot: number | undefined;
   const announced = Promise.withResolvers<void>();
+  void connection.ended.then(() => announced.resolve());
   const hear = (result: Buffer): void => {
     quietLooks = 0;
     if (isForeign()) connection.end('closed');

@@ -41,10 +41,11 @@ export type Answer<O extends OperationId> = WalletAnswers[O] | PrintedAnswer;
  * @throws ServiceError the refusals of the operation, and those of its Idempotency-Key.
  */
 export async function answerRequest<O extends OperationId>(
-  deps: WalletDeps,
+  all: WalletDeps,
   passed: ValidatedRequest<O>,
 ): Promise<Answer<O>> {
   const { operation, request, caller, signal } = passed;
+  const deps = { ...all, store: all.store.ofAccount(caller.accountId) };
   const claimed = await claim(deps, passed);
   const own = claimed.kind === 'claim' ? claimed.claim : NO_CLAIM;
   const context: WalletContext = { ...deps, caller, signal, claim: own };

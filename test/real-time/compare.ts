@@ -35,8 +35,12 @@ export function faultsOf(
       .map((entry) => `missing: ${show(entry)}`),
   ];
   const last = real.at(-1);
-  if (refill === 'state' && last !== undefined && own.at(-1)?.value !== last.value)
-    faults.push(`the latest state is missing: ${show(last)}`);
+  if (refill === 'state' && last !== undefined && own.at(-1)?.value !== last.value) {
+    // What is read after a loss may be of a slot after `until`, however long that took.
+    const next = entries.find((entry) => entry.kind === 'notification' && entry.slot > until);
+    const isLater = next?.kind === 'notification' && isStateAfterGap(next, states, gaps);
+    if (!isInGap(last, gaps) || !isLater) faults.push(`the latest state is missing: ${show(last)}`);
+  }
   return faults.map((fault) => `${method} ${JSON.stringify(params)}: ${fault}`);
 }
 

@@ -1,7 +1,9 @@
 import { generateKeyPairSigner } from '@solana/kit';
+import { eventually } from '../../src/base/eventually.ts';
 import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
 import { faultsOf, type Refill } from './compare.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { type Entry, openRecorder, type RecordOf, type Recorder } from './record.ts';
 
 /** Accounts that transactions change; every one is watched by many sockets. */
@@ -44,6 +46,8 @@ export class Crowd {
   #signatures: { readonly record: RecordOf; readonly sentAtSlot: number }[] = [];
   #turn = 0;
   #from = 0;
+  /** The slot of the last mark of each account. */
+  #marks: ReadonlyMap<string, number> = new Map();
 
   private constructor(ledger: RpcTarget, witness: Recorder, accounts: readonly string[]) {
     this.#ledger = ledger;
@@ -70,9 +74,9 @@ export class Crowd {
     return crowd;
   }
 
-  /** What the first socket has been told of slots. */
-  get slotsTold(): number {
-    return this.#told[0]?.record.entries.length ?? 0;
+  /** The newest slot that the first socket was notified of. */
+  get newestSlot(): number {
+    return this.#told[0] === undefined ? -1 : lastSlotOf(this.#told[0].record);
   }
 
   slot(commitment: string): Promise<number> {
@@ -92,21 +96,64 @@ export class Crowd {
 
   /** Sends a transaction to the ledger itself. */
   send(): Promise<unknown> {
+    return this.#change(this.#accounts[((this.#turn + 1) * 3) % ACCOUNTS]);
+  }
+
+  #change(address: string | undefined): Promise<unknown> {
     this.#turn += 1;
-    const address = this.#accounts[(this.#turn * 3) % ACCOUNTS];
     return call(this.#ledger, 'requestAirdrop', [address, 1_000_000 + this.#turn]);
   }
 
-  /** What is wrong with what was told until a slot that is final; nothing of it is kept by `forget`. */
-  faults(until: number): readonly string[] {
+  /**
+   * Changes every account once more, and waits until that is final. Since order holds in each subscription, one that was notified of
+   * its mark has nothing older to come: no time limit decides what is missing.
+   *
+   * @returns the slot of the last mark.
+   */
+  async mark(): Promise<number> {
+    const signatures = await Promise.all(this.#accounts.map((address) => this.#change(address)));
+    const slots = await eventually(
+      'the marks are final',
+      async () => {
+        const { value } = (await call(this.#ledger, 'getSignatureStatuses', [signatures])) as Statuses;
+        const final = value.filter((status) => status?.confirmationStatus === 'finalized');
+        return final.length === ACCOUNTS ? final.map((status) => Number(status?.slot)) : undefined;
+      },
+      { timeoutMs: PATIENCE_MS },
+    );
+    this.#marks = new Map(this.#accounts.map((address, at) => [address, slots[at] ?? -1]));
+    return Math.max(...slots);
+  }
+
+  /** The subscriptions that were not notified of their mark yet, here or at the ledger itself. */
+  unmarked(): readonly string[] {
+    return this.#told.flatMap(({ record, truth }) => {
+      const markSlot = this.#markOf(record);
+      if (lastSlotOf(truth) < markSlot)
+        return [`the ledger's own ${nameOf(record)}: not notified of its mark`];
+      return lastSlotOf(record) < markSlot ? [`${nameOf(record)}: not notified of slot ${markSlot}`] : [];
+    });
+  }
+
+  #markOf({ params: [watched] }: RecordOf): number {
+    const [address] = (watched as { readonly mentions?: readonly string[] })?.mentions ?? [watched];
+    return this.#marks.get(String(address)) ?? Math.max(...this.#marks.values());
+  }
+
+  /** The signatures sent until a slot that were not notified of exactly once. */
+  unsettled(until: number): readonly string[] {
     const waiting = this.#signatures.filter(({ sentAtSlot }) => sentAtSlot < until);
+    return waiting
+      .filter(({ record }) => record.entries.filter(isNotification).length !== 1)
+      .map(({ record }) => `${JSON.stringify(record.params)} was told ${JSON.stringify(record.entries)}`);
+  }
+
+  /** What is wrong with what was told until a slot, once all are marked; nothing of it is kept by `forget`. */
+  faults(until: number): readonly string[] {
     return [
       ...this.#told.flatMap(({ record, truth, refill }) =>
         faultsOf(record, truth, { refill, from: this.#from, until }),
       ),
-      ...waiting
-        .filter(({ record }) => record.entries.filter(isNotification).length !== 1)
-        .map(({ record }) => `${JSON.stringify(record.params)} was told ${JSON.stringify(record.entries)}`),
       ...this.sockets.flatMap((socket) => socket.closed() ?? []).map((reason) => `closed: ${reason}`),
       ...this.sockets.flatMap(({ strays }) => strays).map((stray) => `not asked for: ${stray}`),
     ];
@@ -143,6 +190,18 @@ export class Crowd {
   close(): void {
     for (const socket of [this.#witness, ...this.sockets]) socket.close();
   }
+}
+
+type Statuses = {
+  readonly value: readonly ({ readonly slot: number; readonly confirmationStatus: string } | null)[];
+};
+
+function lastSlotOf({ entries }: RecordOf): number {
+  return entries.findLast(isNotification)?.slot ?? -1;
+}
+
+function nameOf({ method, params }: RecordOf): string {
+  return `${method} ${JSON.stringify(params)}`;
 }
 
 function isNotification(entry: Entry): entry is Extract<Entry, { readonly kind: 'notification' }> {

@@ -1,6 +1,7 @@
 import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { Crowd } from './crowd.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type StreamWatch, watchStreams } from './stream-watch.ts';
 
@@ -8,17 +9,14 @@ import { type StreamWatch, watchStreams } from './stream-watch.ts';
 export type Losses = {
   readonly gateway: RunningKeyslot;
   readonly crowd: Crowd;
-  /** The node is lost once, every other time its whole process; resolves when slots are told again. Transactions go on. */
+  /** The node is lost once, every other time its whole process; resolves when a slot of after that is told. Transactions go on. */
   readonly lose: () => Promise<void>;
-  /** What is wrong with what was told until now, looked at when all of it is final. */
+  /** What is wrong with what was told until now, looked at when everybody was told of something that came after it. */
   readonly findFaults: () => Promise<{ readonly until: number; readonly faults: readonly string[] }>;
   /** Forgets what was told until a slot. */
   readonly forget: (until: number) => void;
   readonly stop: () => Promise<void>;
 };
-
-/** What was missed in the last loss is read again and told to all: hundreds of blocks, on a machine that may be busy. */
-const SETTLE_MS = 60_000;
 
 /** Starts a ledger with slots of `slotMs`, a node's front before it, a gateway, and a crowd. */
 export async function startLosses(options: {
@@ -54,12 +52,13 @@ function createLoser(relay: Relay, crowd: Crowd, streams: StreamWatch): () => Pr
   let losses = 0;
   return async () => {
     await crowd.transact();
-    const before = crowd.slotsTold;
     losses += 1;
     await (losses % 2 === 0 ? relay.drop() : relay.replace());
     if (losses % 3 === 0) await streams.drop();
     await crowd.send();
-    await eventually('slots are told again', () => crowd.slotsTold > before || undefined, { intervalMs: 5 });
+    const slot = await crowd.slot('processed');
+    const patience = { timeoutMs: PATIENCE_MS, intervalMs: 5 };
+    await eventually('slots are told again', () => crowd.newestSlot > slot || undefined, patience);
   };
 }
 
@@ -68,10 +67,12 @@ async function findFaults(
   streams: StreamWatch,
 ): Promise<{ readonly until: number; readonly faults: readonly string[] }> {
   const until = await crowd.slot('processed');
-  const isFinal = async () => (await crowd.slot('finalized')) > until || undefined;
-  await eventually('the last slot is final', isFinal, { timeoutMs: 60_000 });
-  const isTold = () => (crowd.faults(until).length === 0 && streams.hasRead(until)) || undefined;
-  const patience = { timeoutMs: SETTLE_MS, intervalMs: 250 };
-  await eventually('all is told', isTold, patience).catch(() => undefined);
-  return { until, faults: [...crowd.faults(until), ...(await streams.faults(until))] };
+  const patience = { timeoutMs: PATIENCE_MS };
+  const isOver = async () => (await crowd.slot('processed')) > until || undefined;
+  await eventually('the slot is over', isOver, patience);
+  const markSlot = await crowd.mark();
+  const untold = () => [...crowd.unmarked(), ...crowd.unsettled(until)];
+  const isTold = () => (untold().length === 0 && streams.hasRead(markSlot)) || undefined;
+  await eventually('all is told', isTold, { ...patience, intervalMs: 250 }).catch(() => undefined);
+  return { until, faults: [...untold(), ...crowd.faults(until), ...(await streams.faults(until))] };
 }

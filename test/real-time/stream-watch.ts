@@ -2,6 +2,7 @@ import { createStreamClient } from '../../generated/stream/package.ts';
 import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
 import { eventually } from '../../src/base/eventually.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 const FUNDED = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
@@ -14,7 +15,7 @@ export type StreamWatch = {
   readonly drop: () => Promise<void>;
   /** What was read wrong until a slot: a hole, a repetition, another order, or something that is not on the ledger. */
   readonly faults: (until: number) => Promise<readonly string[]>;
-  /** Whether everything until a slot has been read. */
+  /** Whether something of this slot, which has a transaction, or a later one was read from both streams. */
   readonly hasRead: (until: number) => boolean;
   readonly forget: (until: number) => void;
   readonly stop: () => Promise<void>;
@@ -44,15 +45,16 @@ export async function watchStreams(ledger: RpcTarget, gateway: RunningKeyslot): 
     read(client.subscribe('slots', { signal }), seen.slots, ({ blockhash }) => blockhash),
     read(client.subscribe('transactions', { signal }), seen.transactions, ({ signature }) => signature),
   ];
-  await eventually('both streams tell', async () => {
+  const areOpen = async (): Promise<true | undefined> => {
     if (seen.slots[0] && seen.transactions[0]) return true;
     await call(ledger, 'requestAirdrop', [FUNDED, 1_000_000]);
     return undefined;
-  });
+  };
+  await eventually('both streams tell', areOpen, { timeoutMs: PATIENCE_MS });
   let first = 0;
   return {
     drop: relay.drop,
-    hasRead: (until) => (seen.slots.at(-1)?.slot ?? 0) > until,
+    hasRead: (slot) => Object.values(seen).every((all) => (all.at(-1)?.slot ?? 0) >= slot),
     faults: async (until) => {
       first ||= Math.max(seen.slots[0]?.slot ?? 0, seen.transactions[0]?.slot ?? 0);
       const blocks = await readBlocks(ledger, first, until);

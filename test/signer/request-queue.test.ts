@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RequestQueue } from '../../src/signer/client/request-queue.ts';
 import type { SignerLink } from '../../src/signer/client/signer-link.ts';
@@ -5,6 +7,7 @@ import { encodeFailure } from '../../src/signer/wire/failures.ts';
 import { type Frame, FrameReader } from '../../src/signer/wire/frame.ts';
 import { OPERATIONS } from '../../src/signer/wire/operations.ts';
 import { serviceError } from '../../src/base/service-error.ts';
+import { standStill } from '../support/stand-still.ts';
 
 const EMPTY = Buffer.alloc(0);
 const HEALTH = OPERATIONS.health;
@@ -92,6 +95,20 @@ test('no answer in time is an error, and a signer that said nothing since is stu
   expect(stuck()).toBe(1);
 });
 
+test('an answer that came while this process stood still is taken, and the signer is not stuck', async () => {
+  const { queue, advance, stuck } = openQueue();
+  const { link, sent } = openFake();
+  queue.attach(link);
+  advance(1);
+  // Timers are due before what has come is read.
+  await setImmediate();
+  const answered = queue.call({ ...HEALTH, deadlineMs: 40 }, undefined);
+  void stat('.').then(() => queue.take(succeed(sent[0]?.id)));
+  standStill(400);
+  await answered;
+  expect(stuck()).toBe(0);
+});
+
 test('a slow signer that answers others is not stuck, and its late answer is passed over', async () => {
   const { queue, advance, stuck } = openQueue();
   const { link, sent } = openFake();
@@ -122,6 +139,67 @@ test('the signer has 128 requests at a time, 4,096 wait, and the next is refused
   expect(sent).toHaveLength(128);
   for (let index = 0; index < sent.length; index += 1) queue.take(succeed(sent[index]?.id));
   await Promise.all(calls);
+});
+
+const of = (accountId: string, keys = 1) => ({ accountId, keys });
+const call = (queue: RequestQueue, accountId: string, keys?: number): Promise<unknown> =>
+  queue.call(HEALTH, undefined, undefined, of(accountId, keys));
+
+test('accounts take turns, however much one of them has asked before', async () => {
+  const { queue } = openQueue();
+  const many = Array.from({ length: 1_000 }, () => call(queue, 'many'));
+  const others = [call(queue, 'one'), call(queue, 'two')];
+  const { link, sent } = openFake();
+  queue.attach(link);
+  // The first requests that a signer is sent: one of each account.
+  for (const { id } of sent.slice(0, 3)) queue.take(succeed(id));
+  await Promise.all([many[0], ...others]);
+  for (let index = 3; index < sent.length; index += 1) queue.take(succeed(sent[index]?.id));
+  await Promise.all(many);
+});
+
+test('an account has 64 requests and 512 keys with the signer at a time; what others ask is sent at once', async () => {
+  const { queue } = openQueue();
+  const { link, sent } = openFake();
+  queue.attach(link);
+  const many = Array.from({ length: 200 }, () => call(queue, 'many'));
+  const large = Array.from({ length: 9 }, () => call(queue, 'large', 128));
+  expect(sent).toHaveLength(64 + 4);
+  const other = call(queue, 'one');
+  expect(sent).toHaveLength(64 + 4 + 1);
+  for (let index = 0; index < sent.length; index += 1) queue.take(succeed(sent[index]?.id));
+  await Promise.all([...many, ...large, other]);
+});
+
+test('where too many wait, the account that has most of them is refused', async () => {
+  const { queue } = openQueue();
+  const many = Array.from({ length: 4_096 }, () => call(queue, 'many'));
+  const other = call(queue, 'one');
+  await expect(many.at(-1)).rejects.toMatchObject({ code: 'signerUnavailable' });
+  await expect(call(queue, 'many')).rejects.toMatchObject({ code: 'signerUnavailable' });
+  const { link, sent } = openFake();
+  queue.attach(link);
+  for (let index = 0; index < sent.length; index += 1) queue.take(succeed(sent[index]?.id));
+  await Promise.all([...many.slice(0, -1), other]);
+});
+
+test('an account whose requests are given up has its share again', async () => {
+  const { queue } = openQueue();
+  const { link, sent } = openFake();
+  queue.attach(link);
+  const leaving = new AbortController();
+  const left = Array.from({ length: 64 }, () => queue.call(HEALTH, undefined, leaving.signal, of('many')));
+  const later = call(queue, 'many');
+  expect(sent).toHaveLength(64);
+  leaving.abort(new Error('the client has left'));
+  await Promise.allSettled(left);
+  queue.take(succeed(sent[64]?.id));
+  await later;
+  queue.detach();
+  queue.attach(link);
+  const again = call(queue, 'many');
+  queue.take(succeed(sent.at(-1)?.id));
+  await again;
 });
 
 test('nothing is sent to a signer that takes no bytes, until it does', async () => {

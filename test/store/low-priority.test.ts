@@ -4,7 +4,7 @@ import { DEADLINES } from '../../src/store/deadlines.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { createStatement } from '../../src/store/statement.ts';
-import { withLowPriority } from '../../src/store/store-statements.ts';
+import { onShare } from '../../src/store/store-statements.ts';
 import { describeStores } from './backends.ts';
 
 const one = createStatement(() => sql`select 1`);
@@ -75,7 +75,7 @@ test('one that has waited as long as for a connection rejects when its turn come
   onTestFinished(() => void vi.useRealTimers());
   const first = Promise.withResolvers<{ readonly rows: readonly unknown[] }>();
   const pool = { query: vi.fn(() => first.promise) };
-  const { db } = withLowPriority(pool as unknown as pg.Pool, 1);
+  const { db } = onShare(pool as unknown as pg.Pool, 1);
   const [running, waiting] = [one(db, {}), one(db, {})];
   const refused = expect(waiting).rejects.toMatchObject({ cause: { message: /no connection was free/ } });
   await vi.waitFor(() => expect(pool.query).toHaveBeenCalled());

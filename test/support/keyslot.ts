@@ -5,7 +5,7 @@ import { eventually } from '../../src/base/eventually.ts';
 import { type NodeProcess, startNode } from './node-process.ts';
 import { prepareStore } from './prepared-store.ts';
 
-const START_DEADLINE_MS = 60_000;
+const START_DEADLINE_MS = 300_000;
 
 export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type RunningKeyslot = {
 /**
  * Starts `keyslot serve` with embedded defaults, a data directory of its own and a free port, and waits until
  * `/readyz` answers 200.
- * @throws Error with the server's stderr when it ends or is not ready within 60 s.
+ * @throws Error with the server's stderr when it ends or is not ready within 300 s.
  */
 export async function startKeyslot({
   env = {},

@@ -5,6 +5,7 @@ import type { PubsubRank } from '../../src/upstream/node-turns.ts';
 import { PubsubLink, type PubsubLinkOptions, type PubsubNode } from '../../src/upstream/pubsub-link.ts';
 import { startScriptedPubsub } from '../support/scripted-pubsub.ts';
 import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
+import { standStill } from '../support/stand-still.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -62,10 +63,6 @@ function linkTo(nodes: () => readonly PubsubNode[], options: Partial<PubsubLinkO
 
 async function upAt(up: readonly PubsubNode['upstream'][], times: number): Promise<void> {
   await eventually(`it is up ${times} times`, () => up.length >= times || undefined);
-}
-
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 test('a node whose WebSocket takes connections and says nothing keeps nobody from the next one', async () => {

@@ -167,7 +167,7 @@ export class Hub {
     const own = this.#bySubscriber.get(subscriber) ?? new Map<number, SharedSubscription>();
     this.#bySubscriber.set(subscriber, own.set(shared.id, shared));
     if (shared.missingFrom === undefined && shared.subscribers.size === 1) shared.resume();
-    if (shared.info.refill === 'status') this.#checks.add(shared);
+    if (shared.info.refill === 'status') this.#checks.add(shared, this.#session);
     return true;
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { CallSignal } from '../../rpc/call-signal.ts';
 import { parseJson, stringifyJson } from '../../rpc/json.ts';
+import { startDeadline } from '../../base/deadline.ts';
 import { ServiceError, serviceError } from '../../base/service-error.ts';
 import type { Pace } from '../../upstream/nodes/pace.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -70,8 +71,8 @@ async function readOnce(
   const body = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${stringifyJson(params)}}`);
   const signal = new CallSignal();
   const late = (): void => signal.abort(serviceError('upstreamTimeout', { limitMs }));
-  const timer = UNHURRIED.has(method) ? undefined : setTimeout(late, limitMs);
-  const reply = await upstream.send({ body, method, id: '1', signal }).finally(() => clearTimeout(timer));
+  const endWait = UNHURRIED.has(method) ? undefined : startDeadline(limitMs, late);
+  const reply = await upstream.send({ body, method, id: '1', signal }).finally(() => endWait?.());
   const hold = createReplyMemory(MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).hold();
   const members = membersOf(await readWhole(reply, hold));
   if (!isCurrent()) throw serviceError('upstreamUnavailable');

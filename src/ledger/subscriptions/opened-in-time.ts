@@ -1,4 +1,5 @@
 import type { CallSignal } from '../../rpc/call-signal.ts';
+import { startDeadline } from '../../base/deadline.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { SharedSubscription } from './shared-subscription.ts';
 
@@ -14,12 +15,12 @@ export async function openedInTime(
   signal: CallSignal,
 ): Promise<Buffer | undefined> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(serviceError('upstreamUnavailable')), limitMs);
+  const endWait = startDeadline(limitMs, () => late.reject(serviceError('upstreamUnavailable')));
   const forget = signal.onAbort((reason) => late.reject(reason));
   try {
     return await Promise.race([opened.promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    endWait();
     forget();
   }
 }

@@ -1,5 +1,5 @@
 import type { PubsubSession } from '../../upstream/pubsub-link.ts';
-import { pause, within } from '../../upstream/pool/within.ts';
+import { pause } from '../../upstream/pool/within.ts';
 import { isUnanswered } from '../../upstream/pubsub-connection.ts';
 import { type AskedNode, readSlot } from './node-reads.ts';
 
@@ -21,16 +21,14 @@ export type ResumedNode = {
   readonly pointAt: ResumePoints;
 };
 
-/** A node that announces no slot for so long says nothing of how far its notifications are. */
-const ANNOUNCED_MS = 1_000;
 /** Most milliseconds that are waited for a node to have over HTTP what it has announced. */
 const CATCH_UP_MS = 2_000;
 const LOOK_MS = 50;
 
 /**
- * Finds out how far a node is that has accepted subscriptions. Notifications and answers may come from different machines: the
- * slot that was announced is waited for over HTTP. A node where it does not come is as far as the announced slot, whatever it
- * answers. A node that has left one of these calls unanswered is not asked again, as notifications wait meanwhile.
+ * Finds out how far a node is that has accepted subscriptions. Notifications and answers may come from different machines: an
+ * announced slot is waited for, however slow the node or this process is, and then that slot over HTTP. A node where it does not come
+ * is as far as the announced slot, whatever it answers; one that announces none is lost for its silence. A node that has left one of these calls unanswered is not asked again, as notifications wait meanwhile.
  */
 export function createResumePoints(
   node: AskedNode,
@@ -53,12 +51,12 @@ export function createResumePoints(
   };
 }
 
-/** Returns the announced slot if the node does not get there over HTTP in time; otherwise -1. Throws `upstreamTimeout`. */
+/** Waits for an announced slot and returns it if the node does not get there over HTTP in time; otherwise -1. Throws `upstreamTimeout`. */
 async function aheadOfAnswers(
   node: AskedNode,
   { hasAnnounced, newestSlot }: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
 ): Promise<number> {
-  await within(hasAnnounced, ANNOUNCED_MS);
+  await hasAnnounced;
   const slot = newestSlot();
   if (slot === undefined) return -1;
   const untilMs = performance.now() + CATCH_UP_MS;

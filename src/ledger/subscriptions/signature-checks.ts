@@ -7,6 +7,7 @@ type Statuses = {
   readonly context: { readonly slot: number };
   readonly value: readonly (Status | null)[];
 };
+type AnnouncingSession = Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>;
 type Status = { readonly slot: number; readonly err: unknown; readonly confirmationStatus?: string | null };
 
 const LEVELS: readonly string[] = ['processed', 'confirmed', 'finalized'];
@@ -33,15 +34,17 @@ export class SignatureChecks {
     this.#node = node;
   }
 
-  add(shared: SharedSubscription): void {
+  /** Checks one soon, and once more if a node has accepted it before it announced a slot. */
+  add(shared: SharedSubscription, session?: AnnouncingSession): void {
     this.#waiting.add(shared);
     this.#timer ??= setTimeout(() => this.#flush(0), DELAY_MS);
+    if (session !== undefined) void this.repeatFor([shared], session);
   }
 
   /** Checks those once more that a node has accepted before it announced a slot: it announces one now. */
   async repeatFor(
     opened: readonly SharedSubscription[],
-    { hasAnnounced, newestSlot }: Pick<PubsubSession, 'hasAnnounced' | 'newestSlot'>,
+    { hasAnnounced, newestSlot }: AnnouncingSession,
   ): Promise<void> {
     const isEarly = ({ info, announcedSlot }: SharedSubscription): boolean =>
       info.refill === 'status' && announcedSlot === undefined;

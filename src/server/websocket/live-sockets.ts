@@ -4,8 +4,8 @@ import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 /** A connection as `LiveSockets` sees it. */
 export type LiveSocket = {
   readonly keyId: string;
-  /** Closes it if its key has ended or nothing has arrived for too long; pings it in time. */
-  readonly watch: (nowMs: number) => void;
+  /** Closes it if its key has ended or nothing has arrived for too long, by `ownMs`; pings it in time. */
+  readonly watch: (ownMs: number) => void;
   /** Reads no more calls, and sends a close frame when those in flight are answered. */
   readonly finish: () => void;
   /** Sends a close frame, whatever is in flight. */
@@ -34,6 +34,8 @@ export class LiveSockets {
   readonly #sockets = new Set<LiveSocket>();
   readonly #keys = new Map<string, KeyUse>();
   readonly #timer: NodeJS.Timeout;
+  /** This process's own time at its last look, and when that was. */
+  #own = { ms: 0, atMs: performance.now() };
   #onEmpty: () => void = () => undefined;
   #drained: Promise<void> | undefined;
 
@@ -46,6 +48,14 @@ export class LiveSockets {
 
   get isDraining(): boolean {
     return this.#drained !== undefined;
+  }
+
+  /**
+   * Milliseconds that this process has had: a look that comes late counts as one, since what clients sent while it stood still is read after
+   * it.
+   */
+  get ownMs(): number {
+    return this.#own.ms + Math.min(performance.now() - this.#own.atMs, WATCH_MS);
   }
 
   /**
@@ -120,8 +130,8 @@ export class LiveSockets {
   }
 
   #watch(): void {
-    const nowMs = performance.now();
-    for (const socket of this.#sockets) socket.watch(nowMs);
+    this.#own = { ms: this.ownMs, atMs: performance.now() };
+    for (const socket of this.#sockets) socket.watch(this.#own.ms);
   }
 
   #useOf(keyId: string): KeyUse {

@@ -78,7 +78,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   #isGone = false;
   /** True if the received bytes are not WebSocket, or break one of its limits. */
   #isBroken = false;
-  #aliveAtMs = performance.now();
+  #aliveAtMs: number;
   #takenBytes = 0;
   #pingedAtMs = 0;
 
@@ -86,7 +86,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#socket = socket;
     this.#stream = stream;
     this.#caller = caller;
-    this.#options = options;
+    [this.#options, this.#aliveAtMs] = [options, options.sockets.ownMs];
     const { maxWaitingBytes: limitBytes, metrics } = options;
     this.#tally = options.openTally(caller.keyId);
     this.#outbox = new Outbox(stream, {
@@ -97,7 +97,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
       onSent: (countedAs) => this.#tally.add(countedAs),
     });
     const isAlive = (): void => {
-      this.#aliveAtMs = performance.now();
+      this.#aliveAtMs = options.sockets.ownMs;
     };
     socket.on('message', (data) => this.#receive(data));
     socket.on('ping', isAlive).on('pong', isAlive);
@@ -150,21 +150,21 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#end(reason);
   }
 
-  watch(nowMs: number): void {
+  watch(ownMs: number): void {
     if (this.#isGone || this.#endedBy !== undefined) return;
     const refusal = this.#options.refusalOf(this.keyId);
     if (refusal !== undefined) this.#end(refusal);
-    else this.#watchSilence(nowMs);
+    else this.#watchSilence(ownMs);
   }
 
-  #watchSilence(nowMs: number): void {
+  #watchSilence(ownMs: number): void {
     const { idleTimeoutMs: limitMs } = this.#options;
-    if (this.#takesSomething() || this.#isReadingPaused()) this.#aliveAtMs = nowMs;
-    const silentMs = nowMs - this.#aliveAtMs;
+    if (this.#takesSomething() || this.#isReadingPaused()) this.#aliveAtMs = ownMs;
+    const silentMs = ownMs - this.#aliveAtMs;
     if (silentMs >= limitMs) {
       this.#end(serviceError('socketIdle', { limitMs }));
-    } else if (silentMs >= limitMs / 2 && nowMs - this.#pingedAtMs >= limitMs / 2) {
-      this.#pingedAtMs = nowMs;
+    } else if (silentMs >= limitMs / 2 && ownMs - this.#pingedAtMs >= limitMs / 2) {
+      this.#pingedAtMs = ownMs;
       this.#socket.ping();
     }
   }
@@ -200,7 +200,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   }
 
   #receive(data: RawData): void {
-    this.#aliveAtMs = performance.now();
+    this.#aliveAtMs = this.#options.sockets.ownMs;
     this.#received++;
     if (this.#isFinishing || this.#endedBy !== undefined) return;
     const body = toBuffer(data);

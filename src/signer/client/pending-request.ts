@@ -9,6 +9,10 @@ import { writeHead } from '../wire/request-head.ts';
 /** A request without an answer yet. */
 export type PendingRequest = {
   readonly id: number;
+  /** The account that it is for; '' for the gateway's own. */
+  readonly accountId: string;
+  /** The number of keys that it makes or uses, which is what it costs. */
+  readonly keys: number;
   readonly deadlineAtMs: number;
   /** Number of sends, each to another signer. */
   sends: number;
@@ -20,17 +24,21 @@ export type PendingRequest = {
   readonly fail: (reason: unknown) => void;
 };
 
+/** For whom a request is, and what it costs. */
+export type RequestShare = Pick<PendingRequest, 'accountId' | 'keys'>;
+
+type PendingOptions = Partial<RequestShare> & { readonly id: number; readonly nowMs: number };
+
 /** Creates a request of an operation, and the promise of its answer. */
 export function pendingRequest<Q, A>(
   { code, deadlineMs, request, answer }: Operation<Q, A>,
   asked: Q,
-  { id, nowMs }: { readonly id: number; readonly nowMs: number },
+  { id, nowMs, accountId = '', keys = 1 }: PendingOptions,
 ): { readonly pending: PendingRequest; readonly answered: Promise<A> } {
   const { promise, resolve, reject } = Promise.withResolvers<A>();
   const deadlineAtMs = nowMs + deadlineMs;
   const pending: PendingRequest = {
-    id,
-    deadlineAtMs,
+    ...{ id, accountId, keys, deadlineAtMs },
     sends: 0,
     sentAtMs: 0,
     encode: (atMs) => {

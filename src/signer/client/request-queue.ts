@@ -1,11 +1,17 @@
+import { startDeadline } from '../../base/deadline.ts';
 import type { Frame } from '../wire/frame.ts';
 import type { Operation } from '../wire/operations.ts';
 import type { SignerLink } from './signer-link.ts';
-import { type PendingRequest, pendingRequest, unavailable } from './pending-request.ts';
+import { type PendingRequest, pendingRequest, type RequestShare, unavailable } from './pending-request.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
 /** Maximum number of requests with a signer, and of waiting ones. Further requests are refused at once. */
 const MAX_SENT = 128;
 const MAX_WAITING = 4_096;
+/** What one account may have with a signer at a time, so that others get in between: requests, and keys in them. One request may have more. */
+const SHARE = { requests: 64, keys: 512 };
+/** The gateway's own requests have no share. */
+const OWN: RequestShare = { accountId: '', keys: 1 };
 /** A request is sent to the current signer, and once more if that signer dies. */
 const MAX_SENDS = 2;
 
@@ -29,11 +35,12 @@ export type SignerClient = {
   readonly close: () => void;
 };
 
-/** Queues the gateway's requests across restarts of the signer. */
+/** Queues the gateway's requests across restarts of the signer. Accounts take turns, so that none waits for all that another has asked. */
 export class RequestQueue implements SignerClient {
   readonly #options: QueueOptions;
   readonly #sent = new Map<number, PendingRequest>();
-  #waiting: PendingRequest[] = [];
+  readonly #waiting = new WaitingRequests();
+  readonly #shares = new Map<string, { requests: number; keys: number }>();
   #link: SignerLink | undefined;
   #lastId = 0;
   #heardAtMs = 0;
@@ -44,18 +51,28 @@ export class RequestQueue implements SignerClient {
   }
 
   /**
-   * Sends a request as soon as there is a signer.
+   * Sends a request as soon as there is a signer. Where too many wait, one is refused of the account that has most of them.
    *
    * @throws ServiceError the signer's error; `signerUnavailable` when the deadline passes, two signers died over it, or too many requests
    *   wait. When `signal` aborts, its reason is thrown.
    */
-  async call<Q, A>(operation: Operation<Q, A>, asked: Q, signal?: AbortSignal): Promise<A> {
+  async call<Q, A>(
+    operation: Operation<Q, A>,
+    asked: Q,
+    signal?: AbortSignal,
+    share: RequestShare = OWN,
+  ): Promise<A> {
     if (this.#isClosed) throw unavailable('the signer is stopped');
-    if (this.#waiting.length >= MAX_WAITING) throw unavailable('too many requests wait for the signer');
+    if (this.#waiting.size >= MAX_WAITING) {
+      const refused = this.#waiting.takeFromLongest(share.accountId);
+      const reason = unavailable('too many requests wait for the signer');
+      if (refused === undefined) throw reason;
+      refused.fail(reason);
+    }
     this.#lastId = (this.#lastId % 0xffff_ffff) + 1;
     const nowMs = this.#options.nowMs();
-    const { pending, answered } = pendingRequest(operation, asked, { id: this.#lastId, nowMs });
-    const timer = setTimeout(() => this.#expire(pending), operation.deadlineMs);
+    const { pending, answered } = pendingRequest(operation, asked, { ...share, id: this.#lastId, nowMs });
+    const endWait = startDeadline(operation.deadlineMs, () => this.#expire(pending));
     const abort = (): void => this.#drop(pending, signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiting.push(pending);
@@ -64,7 +81,7 @@ export class RequestQueue implements SignerClient {
     try {
       return await answered;
     } finally {
-      clearTimeout(timer);
+      endWait();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -80,11 +97,12 @@ export class RequestQueue implements SignerClient {
     this.#link = undefined;
     const lost = [...this.#sent.values()];
     this.#sent.clear();
+    this.#shares.clear();
     for (const pending of lost) {
       if (pending.sends >= MAX_SENDS)
         pending.fail(unavailable('the signer exited twice while handling the request'));
     }
-    this.#waiting = [...lost.filter(({ sends }) => sends < MAX_SENDS), ...this.#waiting];
+    this.#waiting.putFirst(lost.filter(({ sends }) => sends < MAX_SENDS));
   }
 
   /** Takes an answer; ignores one that nobody waits for. @throws ProtocolError for bytes that are not an answer. */
@@ -93,7 +111,7 @@ export class RequestQueue implements SignerClient {
     const pending = this.#sent.get(answer.id);
     if (pending === undefined) return;
     pending.settle(answer);
-    this.#sent.delete(answer.id);
+    this.#returned(pending);
     this.#pump();
   }
 
@@ -105,16 +123,19 @@ export class RequestQueue implements SignerClient {
   close(): void {
     this.#isClosed = true;
     this.#link = undefined;
-    for (const pending of [...this.#sent.values(), ...this.#waiting])
+    for (const pending of [...this.#sent.values(), ...this.#waiting.clear()])
       pending.fail(unavailable('the signer is stopped'));
     this.#sent.clear();
-    this.#waiting = [];
+    this.#shares.clear();
   }
 
   #pump(): void {
     while (this.#link?.isWritable === true && this.#sent.size < MAX_SENT) {
-      const pending = this.#waiting.shift();
+      const pending = this.#waiting.take((next) => this.#maySend(next));
       if (pending === undefined) return;
+      const share = this.#shareOf(pending);
+      share.requests += 1;
+      share.keys += pending.keys;
       const nowMs = this.#options.nowMs();
       pending.sends += 1;
       pending.sentAtMs = nowMs;
@@ -130,9 +151,32 @@ export class RequestQueue implements SignerClient {
   }
 
   #drop(pending: PendingRequest, reason: unknown): void {
-    this.#sent.delete(pending.id);
-    this.#waiting = this.#waiting.filter((other) => other !== pending);
+    this.#returned(pending);
+    this.#waiting.drop(pending);
     pending.fail(reason);
     this.#pump();
+  }
+
+  #maySend({ accountId, keys }: PendingRequest): boolean {
+    const share = this.#shares.get(accountId);
+    if (share === undefined || accountId === OWN.accountId) return true;
+    return share.requests < SHARE.requests && share.keys + keys <= SHARE.keys;
+  }
+
+  #shareOf({ accountId }: PendingRequest): { requests: number; keys: number } {
+    const known = this.#shares.get(accountId);
+    if (known !== undefined) return known;
+    const share = { requests: 0, keys: 0 };
+    this.#shares.set(accountId, share);
+    return share;
+  }
+
+  /** A request is not with the signer any more, if it was. */
+  #returned(pending: PendingRequest): void {
+    if (!this.#sent.delete(pending.id)) return;
+    const share = this.#shareOf(pending);
+    share.requests -= 1;
+    share.keys -= pending.keys;
+    if (share.requests === 0) this.#shares.delete(pending.accountId);
   }
 }

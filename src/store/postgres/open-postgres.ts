@@ -5,7 +5,7 @@ import type { Backend } from '../backend.ts';
 import { readDeadline, StoreClient } from '../store-client.ts';
 
 const MAX_CONNECTIONS = 10;
-const LOW_PRIORITY_CONNECTIONS = 3;
+const LANE_CONNECTIONS = 3;
 
 /**
  * Returns the PostgreSQL server at `KEYSLOT_DATABASE_URL`. Connects only on demand.
@@ -29,7 +29,7 @@ export function openPostgres(databaseUrl: string): Backend {
       keepAlive: true,
     },
     maxConnections: MAX_CONNECTIONS,
-    lowPriorityConnections: LOW_PRIORITY_CONNECTIONS,
+    connectionsOfLane: LANE_CONNECTIONS,
     close: () => Promise.resolve(),
   };
 }

@@ -164,7 +164,15 @@ export class NodeConnection implements Flow {
     this.#socket.destroy();
   }
 
+  /** What came while this process stood still is read first. */
   #onTimeout(): void {
+    const [isReady, { bytesRead }] = [this.#isReady, this.#socket];
+    setImmediate(() => {
+      if (isReady === this.#isReady && bytesRead === this.#socket.bytesRead) this.#giveUp();
+    });
+  }
+
+  #giveUp(): void {
     const limitMs = this.#options.bodyTimeoutMs;
     this.#fault = this.#isReady
       ? serviceError('upstreamTimeout', { limitMs })

@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { startDeadline } from '../../base/deadline.ts';
 import { type ServiceError, serviceError } from '../../base/service-error.ts';
 import { BrokenConnection } from '../broken-connection.ts';
 import type { Exchange, ExchangePool, Flow } from './exchange.ts';
@@ -89,7 +90,7 @@ class NodeHttpCall implements Flow {
   readonly #message: ClientRequest;
   readonly #options: CallOptions;
   #response: IncomingMessage | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #endWait = (): void => undefined;
   #isOver = false;
   isStarted = false;
 
@@ -109,7 +110,7 @@ class NodeHttpCall implements Flow {
 
   hold(): void {
     this.#response?.pause();
-    clearTimeout(this.#timer);
+    this.#endWait();
   }
 
   resume(): void {
@@ -130,7 +131,7 @@ class NodeHttpCall implements Flow {
 
   #start(): void {
     if (this.#isOver) return;
-    clearTimeout(this.#timer);
+    this.#endWait();
     this.isStarted = true;
     this.#exchange.onStart(this);
     if (!this.#isOver) this.#message.end(this.#exchange.body);
@@ -160,8 +161,8 @@ class NodeHttpCall implements Flow {
   }
 
   #limit(limitMs: number, onLate: () => void): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(onLate, limitMs);
+    this.#endWait();
+    this.#endWait = startDeadline(limitMs, onLate);
   }
 
   #break(cause: Error): void {
@@ -178,7 +179,7 @@ class NodeHttpCall implements Flow {
 
   #finish(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#endWait();
     this.#options.onOver();
   }
 }

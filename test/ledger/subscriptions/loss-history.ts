@@ -5,6 +5,7 @@ const state = fc.record({
   lag: fc.constantFrom(0, 0, 1, 3, 20, 60),
   age: fc.constantFrom(0, 0, 0, 1, 5, 40),
   stale: fc.constantFrom(0, 0, 0, 1, 5, 40),
+  quietMs: fc.constantFrom(0, 0, 0, 900, 1_100, 5_000),
 });
 const step: fc.Arbitrary<LossStep> = fc.oneof(
   {

@@ -1,5 +1,8 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { serviceError } from '../../../src/base/service-error.ts';
+import { standStill } from '../../support/stand-still.ts';
 import { type AskedNode, readSlot } from '../../../src/ledger/subscriptions/node-reads.ts';
 
 /** A node whose first connections fail; `isCurrent` is asked after each call. */
@@ -23,6 +26,26 @@ test('a node whose connections fail one after the other is read, so that nothing
   const { node, asked } = nodeAfter(3);
   expect(await readSlot(node, 'confirmed')).toBe(7);
   expect(asked).toHaveLength(4);
+});
+
+test('an answer that came while this process stood still is read, so that nothing is left out for it', async () => {
+  const { node } = nodeAfter(0);
+  const limitMs = 40;
+  const late: AskedNode = {
+    ...{ ...node, limitMs },
+    upstream: {
+      ...node.upstream,
+      send: async (request) => {
+        const coming = stat('.');
+        standStill(10 * limitMs);
+        await Promise.race([coming, new Promise((_, reject) => void request.signal.onAbort(reject))]);
+        return await node.upstream.send(request);
+      },
+    },
+  };
+  // Timers are due before what has come is read.
+  await setImmediate();
+  expect(await readSlot(late, 'confirmed')).toBe(7);
 });
 
 test('four failures are told, and one is where the node was lost meanwhile', async () => {

@@ -156,6 +156,8 @@ describe('a network of nodes of several versions', () => {
     const { result } = await client.call('accountSubscribe', params);
     const value = { data: WHOLE, executable: false, lamports: 5, owner: OTHER, rentEpoch: 0, space: 10 };
     for (const node of [old, has]) node.answers.getAccountInfo = { context: { slot: 1_000 }, value };
+    // What was missed ends where the node is: it has to announce a slot.
+    old.isAnnouncing = true;
     await has.close();
     await eventually(
       'the older one has it',

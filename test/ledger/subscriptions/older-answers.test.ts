@@ -61,6 +61,22 @@ describe('where a node notifies of more than it answers', () => {
     expect(await stage.client.next()).toMatchObject({ method: 'signatureNotification' });
     expect(asked).toBe(2);
   });
+
+  test('a signature subscribed to before the node announces a slot is looked for again once it does', async () => {
+    stage.node.isAnnouncing = false;
+    await stage.start();
+    let asked = 0;
+    stage.node.answers.getSignatureStatuses = () => {
+      asked += 1;
+      const status = { slot: 90, err: null, confirmationStatus: 'finalized' };
+      return { context: { slot: stage.node.slot }, value: [stage.node.isAnnouncing ? status : null] };
+    };
+    await stage.client.call('rootSubscribe');
+    await stage.client.call('signatureSubscribe', [SIGNATURE]);
+    await eventually('its status was asked for', () => asked > 0 || undefined);
+    stage.node.isAnnouncing = true;
+    expect(await stage.client.next()).toMatchObject({ method: 'signatureNotification' });
+  });
 });
 
 function gapOrNone({ method, params }: Awaited<ReturnType<typeof stage.client.next>>): number {

@@ -13,6 +13,8 @@ export type NodeState = {
   readonly age: number;
   /** Slots that the state of an account is older than what it says of its slot. */
   readonly stale: number;
+  /** Milliseconds for which nothing of it comes after it has taken a subscription: it is slow, or this process is. */
+  readonly quietMs: number;
 };
 
 export type LossStep =
@@ -26,6 +28,7 @@ export type LossStep =
 
 export type Watched = 'accountSubscribe' | 'logsSubscribe' | 'programSubscribe' | 'slotSubscribe';
 
+const SOUND: NodeState = { lag: 0, age: 0, stale: 0, quietMs: 0 };
 const SLOT_MS = 400;
 const DEPTH = 2;
 const ADDRESS = '11111111111111111111111111111111';
@@ -53,7 +56,7 @@ class History {
   readonly #covered = new Set<number>();
   readonly #depth: number;
   #chain = 1_000;
-  #node: NodeState = { lag: 0, age: 0, stale: 0 };
+  #node: NodeState = SOUND;
   #isHeld = false;
   /** The newest slot that the node has notified of, and announced. */
   #sent = 0;
@@ -83,11 +86,10 @@ class History {
       else if (step.kind === 'hold') this.#isHeld = step.isHeld;
       else await this.#move(step);
     }
-    const sound = { lag: 0, age: 0, stale: 0 };
     if (this.#shared.missingFrom !== undefined)
-      await this.#move({ kind: 'move', to: sound, isLostMeanwhile: false });
+      await this.#move({ kind: 'move', to: SOUND, isLostMeanwhile: false });
     this.#isHeld = false;
-    this.#node = sound;
+    this.#node = SOUND;
     const last = this.#at(this.#depth);
     // What comes next ends a gap that had no end yet.
     await this.#begin({ kind: 'slots', count: 4, changes: [0] });
@@ -183,8 +185,8 @@ class History {
     void restored.finally(() => {
       isOver = true;
     });
-    for (let round = 0; round < 60 && !isOver; round++) {
-      this.#notify();
+    for (let round = 0; round < 120 && !isOver; round++) {
+      if ((round * SLOT_MS) / 4 >= this.#node.quietMs) this.#notify();
       if (isLostMeanwhile && round === 1) return;
       await vi.advanceTimersByTimeAsync(SLOT_MS / 4);
       if (round % 4 === 3) this.#chain++;

@@ -5,6 +5,7 @@ import type { ExchangePool, Flow } from '../../../src/upstream/http/exchange.ts'
 import { NodeHttpPool } from '../../../src/upstream/http/node-http-pool.ts';
 import { NodePool, type NodePoolOptions } from '../../../src/upstream/http/node-pool.ts';
 import { socketOpener } from '../../../src/upstream/http/open-socket.ts';
+import { standStill } from '../../support/stand-still.ts';
 import { ownHttp } from '../../support/own-http.ts';
 import { collect } from './collect.ts';
 import { type RawNode, startRawNode } from './raw-node.ts';
@@ -204,6 +205,25 @@ test('a response that falls silent is given up after the deadline of a body', as
   pool = openPool({ bodyTimeoutMs: 50 });
   node.play(answerWith('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab'));
   await expect(call()).rejects.toMatchObject({ code: 'upstreamTimeout', context: { limitMs: 50 } });
+});
+
+test('what came of a response while this process stood still is read before it is given up', async () => {
+  pool.close();
+  pool = openPool({ bodyTimeoutMs: 50 });
+  node.play(answerWith('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab'));
+  const exchange = collect();
+  const begun = Promise.withResolvers<void>();
+  pool.dispatch({
+    ...exchange,
+    onData: (data) => {
+      exchange.onData(data);
+      begun.resolve();
+    },
+  });
+  await begun.promise;
+  node.sockets.at(-1)?.write('cd');
+  standStill(500);
+  expect((await exchange.done).body).toBe('abcd');
 });
 
 ownTest('so is one that falls silent within its head', async () => {
