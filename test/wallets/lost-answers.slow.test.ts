@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { sql } from '../../src/store/drizzle.ts';
@@ -158,12 +158,15 @@ function describeLosses(commits: LostCommits): void {
   ])(
     'a group that PostgreSQL stores late is charged once, if %s cannot be given back',
     async (_what, losses) => {
+      const { store } = service();
+      const sameLane = vi.spyOn(store, 'ofAccount').mockReturnValue(store);
+      onTestFinished(() => sameLane.mockRestore());
       const account = await service().newAccount();
       const request = { path: '/batch', body: { ...managed, count: 200 } };
       const delayed = commits.delayCommit(of(account, CHARGING_GROUP));
       const first = ask(account, request);
       const carryOut = await delayed;
-      const transaction = vi.spyOn(service().store, 'transaction');
+      const transaction = vi.spyOn(store, 'transaction');
       for (let loss = 0; loss < losses; loss += 1)
         transaction.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
       await eventually('it waits for what was begun', waiting);

@@ -1,5 +1,5 @@
 import { eq, sql } from '../../src/store/drizzle.ts';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { serviceError } from '../../src/base/service-error.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
@@ -91,6 +91,8 @@ test('a destruction whose answer the embedded store lost is recorded once, and n
   const { account, id } = await newWallet();
   const { store } = service();
   const together = store.together.bind(store);
+  const sameLane = vi.spyOn(store, 'ofAccount').mockReturnValue(store);
+  onTestFinished(() => sameLane.mockRestore());
   onDestroyed = async () => {
     const lost = vi.spyOn(store, 'together').mockImplementationOnce(async (begin) => {
       await together(begin);

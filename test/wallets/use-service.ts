@@ -22,7 +22,7 @@ import type { WalletDeps } from '../../src/wallets/wallet-deps.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import { walletDepsOf, startWallets } from '../../src/start/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
+import { openStore, type PrioritizedStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from '../../src/store/drizzle.ts';
 import { newCustomer } from '../account/new-customer.ts';
 import { emptiedWorkerStore, SILENT } from '../store/backends.ts';
@@ -31,7 +31,7 @@ import { createPayLater } from './pay-later.ts';
 /** A running wallet service, in this process, on the store of the process and a signer of its own. */
 export type WalletService = {
   readonly baseUrl: string;
-  readonly store: Store;
+  readonly store: PrioritizedStore;
   readonly signer: Signer;
   readonly deps: WalletDeps;
   /** Opens the service once more on the same store and signer, as the next process does. */
