@@ -66,7 +66,8 @@ test('a node that is lost again and again does not hold up another', () => {
     vi.advanceTimersByTime(63);
     expect([times, turns.waitMs([bad, good])]).toEqual([times, 0]);
   }
-  expect(turns.waitMs([bad])).toBeGreaterThan(740);
+  // At least 750, of which 63 have passed.
+  expect(turns.waitMs([bad])).toBeGreaterThanOrEqual(687);
   expect(turns.next([bad, good])?.name).toBe('two');
 });
 
