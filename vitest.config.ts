@@ -43,8 +43,8 @@ const only = (include: string[]) => ({ include, exclude: FILES.exclude });
 export default defineConfig({
   test: {
     pool: 'forks',
-    // More than there are cores: part of a test is waiting. Many more would keep each other from answering in time.
-    maxWorkers: Math.min(6, availableParallelism() + (TIER === 'short' ? 2 : 1)),
+    // One more than there are cores: part of a test is waiting. More were no faster, and each compiles and optimizes a PGlite of its own.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     isolate: false,
     execArgv: WITHOUT_PROTECTION_KEYS,
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
