@@ -24,6 +24,11 @@ const APART = [
   // web3.js v1 goes on connecting to a node that has stopped, in the middle of what comes after it.
   'test/localnet/subscriptions/web3js*.test.ts',
   'test/localnet/staking-year*.test.ts',
+  // Count the timers of their process, in which the store that files share has some too.
+  'test/account/retain-usage.test.ts',
+  'test/account/service-level/start-proofs.test.ts',
+  'test/gate/{call-recorder,memory-rate-limit,meter,wallet-request-counts}.test.ts',
+  'test/upstream/nodes/{ask-node,ledger-nodes,measure-pace,node-watch,silent-node}.test.ts',
 ];
 
 /** What Node compiles for one test file is kept for the others, and for the processes that they start. */

@@ -61,11 +61,15 @@ test('a head with 100 fields is read', () => {
 });
 
 test('a long head takes the time of a plain one, whatever it repeats', () => {
-  const timeOf = (repeated: string, end: string): number => {
-    const head = headOf([...FIELDS, `x:${repeated.repeat(16_000 / repeated.length)}${end}`]);
+  const timeOnce = (head: string): number => {
     const startMs = performance.now();
     for (let at = 0; at < 20; at += 1) readPlainHead(head);
     return performance.now() - startMs;
+  };
+  /** The least of three: a process may stand still in any of them. */
+  const timeOf = (repeated: string, end: string): number => {
+    const head = headOf([...FIELDS, `x:${repeated.repeat(16_000 / repeated.length)}${end}`]);
+    return Math.min(timeOnce(head), timeOnce(head), timeOnce(head));
   };
   const plainMs = Math.max(timeOf('a', ''), timeOf('a', ''));
   for (const repeated of [' ', '\t', ' \t', 'a ', 'a', ':', ' a'])

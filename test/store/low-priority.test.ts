@@ -9,7 +9,7 @@ import { describeStores } from './backends.ts';
 
 const one = createStatement(() => sql`select 1`);
 /** More than there are connections. */
-const MANY = 40;
+const MANY = 20;
 
 const WAYS: readonly (readonly [name: string, run: (store: Store) => Promise<unknown>])[] = [
   ['a statement', (store) => one(store.db, {})],
