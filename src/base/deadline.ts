@@ -1,9 +1,9 @@
-/** The wait is counted in so many looks. */
+/** A wait is split into this many timers. */
 const LOOKS = 4;
 
 /**
- * Calls `onLate` once, `ms` milliseconds from now. What came while this process stood still is read before that: a look that comes late
- * counts as one, however late it is, and what lies in the sockets at the last one is read first.
+ * Calls `onLate` once, `ms` milliseconds from now at the earliest. If the process was paused meanwhile, the wait is longer: a timer that fires
+ * late counts as one, and bytes that arrived during the pause are read before `onLate` is called.
  *
  * @returns a function that ends the wait.
  */

@@ -9,8 +9,8 @@ export type Backend = {
   /** Class of its connections. */
   readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
-  /** How many of them a lane of statements may take: that of low priority, and that of an account. */
-  readonly connectionsOfLane: number;
+  /** The most of them that low-priority statements, or the wallet requests of one account, may use at a time. */
+  readonly connectionsPerLane: number;
   /** Directory of its files, if on this machine. */
   readonly directory?: string;
   /** Asserts that a database whose tables are up to date has all its files. */

@@ -112,9 +112,9 @@ function connect(backend: Backend, schema: string, log: Logger): PrioritizedStor
     close: () => (closing ??= close()),
     ping: health.ping,
   };
-  const { connectionsOfLane } = backend;
-  const lowPriority: Store = { ...store, ...onShare(pool, connectionsOfLane) };
-  const statementsOf = onShareOfAccount(pool, connectionsOfLane);
+  const { connectionsPerLane } = backend;
+  const lowPriority: Store = { ...store, ...onShare(pool, connectionsPerLane) };
+  const statementsOf = onShareOfAccount(pool, connectionsPerLane);
   const ofAccount = (accountId: string): PrioritizedStore => ({
     ...prioritized,
     ...statementsOf(accountId),

@@ -3,8 +3,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
 
-// Preloaded in a server: notes on stderr, in order, which REST requests ask the pool of the store for a connection, and get one. At each
-// SIGUSR2 it goes on to the next of STAGES, which says what requests wait before they ask.
+// Preloaded in a server: writes to stderr, in order, which REST requests ask the store's pool for a connection, and which get one.
+// Each SIGUSR2 selects the next of STAGES: which requests are held before they ask.
 
 type Request = { readonly id: number; readonly path: string; readonly response: ServerResponse };
 type Connect = (done?: (...got: readonly unknown[]) => void) => Promise<unknown> | undefined;
@@ -40,7 +40,7 @@ if (process.argv[2] === 'serve') {
   const connect = pg.Pool.prototype.connect as Connect;
   pg.Pool.prototype.connect = function (this: pg.Pool, done?: Parameters<Connect>[0]) {
     const request = requests.getStore();
-    // What goes on after an answer is no work of the request.
+    // Work after the answer is not counted for the request.
     if (request === undefined || request.response.writableEnded) return connect.call(this, done);
     const { id, path } = request;
     const asked = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ type Answer = {
 };
 
 type Flood = {
-  /** How many of the calls were answered so far, with 2xx and with 429. */
+  /** Calls answered so far, with 2xx and with 429. */
   readonly served: () => number;
   readonly refused: () => number;
   readonly answers: Promise<readonly Answer[]>;
@@ -100,7 +100,7 @@ function expectFair(answers: readonly Answer[]): void {
   expect(others.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
 }
 
-/** What `note-turns.ts` has noted of requests whose path ends so. */
+/** Counts the events that `note-turns.ts` has written for requests whose path ends with `path`. */
 function noted(server: RunningKeyslot, what: string, path: string): number {
   return server.stderr().match(new RegExp(`^turn: \\d+ ${what} \\S*${path}$`, 'gm'))?.length ?? 0;
 }

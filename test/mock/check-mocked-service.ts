@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RestCase, RestContract } from '../../runtime/rest-case.ts';
 import { checkAnswer } from '../../src/contract/wallets/check-answer.ts';
 import { fillRequest, sendRequest, type WalletValues } from '../../src/contract/wallets/send-case.ts';
+import { sampleOf } from '../contract/sample.ts';
 
 /** A service whose mock is checked. */
 export type MockedService = {
@@ -49,7 +50,7 @@ export function checkMockedService(service: MockedService): void {
 
   describe.each(Object.entries(contract))('%s', (_, { cases, statuses }) => {
     const shown = cases.filter(({ kind }) => kind === 'example' || kind === 'error');
-    const checked = cases.filter(({ kind }) => !shown.some((item) => item.kind === kind) && kind !== 'role');
+    const checked = cases.filter(({ kind }) => kind !== 'example' && kind !== 'error' && kind !== 'role');
 
     test('has a case for every status and every code of it', () => {
       for (const [status, codes] of Object.entries(statuses)) {
@@ -65,7 +66,7 @@ export function checkMockedService(service: MockedService): void {
     });
 
     test('answers every status and every example of it, and finds them valid', async () => {
-      for (const item of shown) {
+      for (const item of sampleOf(shown)) {
         const answer = await askMock(service, item, baseUrl());
         expect([item.name, await checkAnswer(withoutPointer(item), answer)]).toEqual([item.name, []]);
         expect([item.name, answer.headers.get('sl-violations')]).toEqual([item.name, null]);
@@ -73,7 +74,7 @@ export function checkMockedService(service: MockedService): void {
     });
 
     test('takes and refuses the bodies that the contract takes and refuses', async () => {
-      for (const item of checked) {
+      for (const item of sampleOf(checked)) {
         const response = await sendRequest(baseUrl(), await fillRequest(item.request, valuesOf(standIn)));
         const answer = { status: response.status, headers: response.headers, text: await response.text() };
         const isRefused = answer.status === 422 || answer.status === 400;
@@ -85,7 +86,7 @@ export function checkMockedService(service: MockedService): void {
     });
 
     test('answers the request of each example with its answer', async () => {
-      for (const item of cases.filter(({ kind }) => kind === 'example')) {
+      for (const item of sampleOf(cases.filter(({ kind }) => kind === 'example'))) {
         const chosen = await askMock(service, item, baseUrl());
         const response = await sendRequest(baseUrl(), await fillRequest(item.request, valuesOf(standIn)));
         expect([item.name, await response.text()]).toEqual([item.name, chosen.text]);

@@ -14,8 +14,8 @@ const count = createRedisScript(COUNT_SCRIPT);
 export type RedisCounts = SharedCounts & { readonly close: () => Promise<void> };
 
 /**
- * Opens counts in Redis. An answer that takes longer than `answerMs` is lost, and so is Redis until it answers again. It is asked for its time before
- * anything is reported to it: steps of another clock would make those of other servers look old.
+ * Opens counts in Redis. An answer that takes longer than `answerMs` (250 ms by default) is lost, and so is Redis until
+ * it answers again. It is asked for its time before anything is reported to it: steps of another clock would make those of other servers look old.
  */
 export function openRedisCounts({ prefix, url, onUp, onLost, answerMs }: RedisCountsOptions): RedisCounts {
   let offsetMs = Date.now() - performance.now();

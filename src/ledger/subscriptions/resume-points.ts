@@ -28,7 +28,8 @@ const LOOK_MS = 50;
 /**
  * Finds out how far a node is that has accepted subscriptions. Notifications and answers may come from different machines: an
  * announced slot is waited for, however slow the node or this process is, and then that slot over HTTP. A node where it does not come
- * is as far as the announced slot, whatever it answers; one that announces none is lost for its silence. A node that has left one of these calls unanswered is not asked again, as notifications wait meanwhile.
+ * is as far as the announced slot, whatever it answers; one that announces none is lost for its silence. A node that has left one of
+ * these calls unanswered is not asked again, as notifications wait meanwhile.
  */
 export function createResumePoints(
   node: AskedNode,

@@ -8,9 +8,9 @@ import { WaitingRequests } from './waiting-requests.ts';
 /** Maximum number of requests with a signer, and of waiting ones. Further requests are refused at once. */
 const MAX_SENT = 128;
 const MAX_WAITING = 4_096;
-/** What one account may have with a signer at a time, so that others get in between: requests, and keys in them. One request may have more. */
+/** The most requests, and keys in them, that one account may have in flight. A single request may have more keys. */
 const SHARE = { requests: 64, keys: 512 };
-/** The gateway's own requests have no share. */
+/** The gateway's own requests, which are not limited. */
 const OWN: RequestShare = { accountId: '', keys: 1 };
 /** A request is sent to the current signer, and once more if that signer dies. */
 const MAX_SENDS = 2;
@@ -35,7 +35,7 @@ export type SignerClient = {
   readonly close: () => void;
 };
 
-/** Queues the gateway's requests across restarts of the signer. Accounts take turns, so that none waits for all that another has asked. */
+/** Queues the gateway's requests across restarts of the signer. Accounts take turns: none waits for the whole queue of another. */
 export class RequestQueue implements SignerClient {
   readonly #options: QueueOptions;
   readonly #sent = new Map<number, PendingRequest>();
@@ -51,7 +51,7 @@ export class RequestQueue implements SignerClient {
   }
 
   /**
-   * Sends a request as soon as there is a signer. Where too many wait, one is refused of the account that has most of them.
+   * Sends a request as soon as there is a signer. When the queue is full, the account with the most waiting requests loses its newest.
    *
    * @throws ServiceError the signer's error; `signerUnavailable` when the deadline passes, two signers died over it, or too many requests
    *   wait. When `signal` aborts, its reason is thrown.
@@ -111,7 +111,7 @@ export class RequestQueue implements SignerClient {
     const pending = this.#sent.get(answer.id);
     if (pending === undefined) return;
     pending.settle(answer);
-    this.#returned(pending);
+    this.#release(pending);
     this.#pump();
   }
 
@@ -151,7 +151,7 @@ export class RequestQueue implements SignerClient {
   }
 
   #drop(pending: PendingRequest, reason: unknown): void {
-    this.#returned(pending);
+    this.#release(pending);
     this.#waiting.drop(pending);
     pending.fail(reason);
     this.#pump();
@@ -171,8 +171,8 @@ export class RequestQueue implements SignerClient {
     return share;
   }
 
-  /** A request is not with the signer any more, if it was. */
-  #returned(pending: PendingRequest): void {
+  /** Releases the account's share of a request that was in flight. */
+  #release(pending: PendingRequest): void {
     if (!this.#sent.delete(pending.id)) return;
     const share = this.#shareOf(pending);
     share.requests -= 1;

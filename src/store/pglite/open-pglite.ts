@@ -57,7 +57,7 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
     assertSound: (client, schema) => assertRelations(client, directory, schema),
     explain: (error) => explain(directory, error),
     maxConnections: 1,
-    connectionsOfLane: 1,
+    connectionsPerLane: 1,
     Client: PreparingClient,
     clientConfig: {
       stream: () => new WireStream(wire),

@@ -29,7 +29,7 @@ export function openPostgres(databaseUrl: string): Backend {
       keepAlive: true,
     },
     maxConnections: MAX_CONNECTIONS,
-    connectionsOfLane: LANE_CONNECTIONS,
+    connectionsPerLane: LANE_CONNECTIONS,
     close: () => Promise.resolve(),
   };
 }

@@ -164,7 +164,7 @@ export class NodeConnection implements Flow {
     this.#socket.destroy();
   }
 
-  /** What came while this process stood still is read first. */
+  /** Gives up, unless bytes arrived while the process was paused: those are read first. */
   #onTimeout(): void {
     const [isReady, { bytesRead }] = [this.#isReady, this.#socket];
     setImmediate(() => {
