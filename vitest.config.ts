@@ -53,10 +53,10 @@ export default defineConfig({
     isolate: false,
     execArgv: WITHOUT_PROTECTION_KEYS,
     // For what hangs. How long a test takes is the machine's affair: some are ten times slower than others.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // As patient as `eventually`: a process may stand still for longer than the second that is the default.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Node loads the files as it does in production: their types are stripped, nothing else is done to them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: Sequencer },

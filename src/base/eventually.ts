@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Patience = {
-  /** How long the condition may take. Default 30,000 ms. */
+  /** How long the condition may take. Default 60,000 ms. */
   readonly timeoutMs?: number;
   /** How often it is looked at. Default 50 ms. */
   readonly intervalMs?: number;
@@ -15,7 +15,7 @@ export type Patience = {
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
-  { timeoutMs = 30_000, intervalMs = 50 }: Patience = {},
+  { timeoutMs = 60_000, intervalMs = 50 }: Patience = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

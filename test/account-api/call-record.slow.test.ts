@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAccountClient } from '../../generated/account/client.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
@@ -12,7 +12,6 @@ import { ledgerCallOf } from './sessions/call-ledger.ts';
 import { startMemberServer } from './sessions/member-server.ts';
 
 /** A test starts two servers. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const directory = useNewDirectory();
 const postgresUrl = await findPostgres();

@@ -6,8 +6,6 @@ import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { command, createToken } from '../support/wallet-account.ts';
 
-const DEADLINE_MS = 60_000;
-
 /** The operations of operators, as the document has them. */
 const OPERATORS = Object.entries(OPERATIONS).filter(([, { scopes }]) =>
   scopes.some((scope) => isOperatorScope(scope)),
@@ -16,7 +14,7 @@ const OPERATORS = Object.entries(OPERATIONS).filter(([, { scopes }]) =>
 let server: RunningKeyslot;
 beforeAll(async () => {
   server = await startKeyslot();
-}, DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 
 /** What each of them answers to a token: its status, with its code if it refuses. */
@@ -84,14 +82,10 @@ test('networks are shown with their nodes, and with calls once there are some', 
     })
   ).arrayBuffer();
   const client = createAccountClient({ url: server.baseUrl, token });
-  const found = await eventually(
-    'the node has told its version',
-    async () => {
-      const { networks } = await client.listNetworks();
-      return networks[0]?.reachable_nodes === 1 && networks[0].versions.length === 1 ? networks : undefined;
-    },
-    { timeoutMs: 20_000 },
-  );
+  const found = await eventually('the node has told its version', async () => {
+    const { networks } = await client.listNetworks();
+    return networks[0]?.reachable_nodes === 1 && networks[0].versions.length === 1 ? networks : undefined;
+  });
   expect(found).toMatchObject([
     { name: 'solana', environment: 'localnet', rpc_path: '/solana-localnet', state: 'ready', nodes: 1 },
   ]);

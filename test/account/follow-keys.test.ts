@@ -33,7 +33,7 @@ describeStores('keys of one store', (backend) => {
   const kindAt = ({ keyring }: KeyDeps, text: string): string => keyring.find(text, NOW_MS).kind;
 
   const becomes = (places: KeyDeps, text: string, kind: string): Promise<void> =>
-    expect.poll(() => kindAt(places, text), { timeout: 20_000, interval: 5 }).toBe(kind);
+    expect.poll(() => kindAt(places, text), { interval: 5 }).toBe(kind);
 
   test('are made, rotated and revoked for all processes, without a restart', async () => {
     const place = backend.place();

@@ -76,7 +76,7 @@ describeStores('who operates the server', (backend) => {
     const { text } = await createToken(deps, { accountId, ...MANAGE }, NOW_MS);
     await readTokens(there, theirs, NOW_MS);
     const becomes = (scopes: readonly string[]) =>
-      expect.poll(() => scopesOf(theirs, text), { timeout: 20_000, interval: 5 }).toEqual(scopes);
+      expect.poll(() => scopesOf(theirs, text), { interval: 5 }).toEqual(scopes);
     await becomes(MANAGE.scopes);
     await setOperates(deps, { accountId, operates: false });
     await becomes(['account:read']);

@@ -116,7 +116,7 @@ describeStores('plans', (backend) => {
     const [here, there] = [await followingPlaces(place), await followingPlaces(place)];
     const acme = await ensureAccount(here.store, 'acme', NOW_MS);
     const becomes = (figures: object): Promise<void> =>
-      expect.poll(() => there.plans.planOf(acme), { timeout: 20_000, interval: 5 }).toMatchObject(figures);
+      expect.poll(() => there.plans.planOf(acme), { interval: 5 }).toMatchObject(figures);
 
     const unchanged = there.plans.find('production');
     await setPlan(here, { name: 'gold', requestsPerSecond: 7, burst: 14 });
@@ -127,7 +127,7 @@ describeStores('plans', (backend) => {
     await assignPlan(here, { account: 'acme', plan: 'developer' });
     await becomes({ name: 'developer', burst: 500 });
     await removePlan(here, 'gold');
-    await expect.poll(() => there.plans.find('gold'), { timeout: 20_000, interval: 5 }).toBeUndefined();
+    await expect.poll(() => there.plans.find('gold'), { interval: 5 }).toBeUndefined();
     expect(there.plans.find('production')).toBe(unchanged);
   });
 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 /** Most of the time goes to the suites, which start servers. */
-vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 1_800_000 });
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

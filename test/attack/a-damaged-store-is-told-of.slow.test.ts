@@ -11,7 +11,6 @@ import { SILENT, useDataDir } from '../store/backends.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 
-const DEADLINE_MS = 120_000;
 const original = useDataDir();
 const directory = useNewDirectory();
 /** Where tables and indexes lie, by their names. */
@@ -28,7 +27,7 @@ beforeAll(async () => {
   );
   paths = Object.fromEntries(rows.map(({ name, path }) => [name, path]));
   await store.close();
-}, DEADLINE_MS);
+});
 
 const zero = (path: string): void => {
   const { size } = statSync(path);
@@ -80,19 +79,14 @@ test.each([
     const after = existsSync(path) && statSync(path).isFile() ? statSync(path).size : undefined;
     expect(after).toBe(before);
   },
-  DEADLINE_MS,
 );
 
-test(
-  'an empty directory is filled, and a right that is missing is no damage',
-  async () => {
-    const store = await openStore({ dataDir: directory() }, SILENT);
-    await store.close();
-    rmSync(join(directory(), 'store'), { recursive: true });
-    writeFileSync(join(directory(), 'store'), '');
-    await expect(openStore({ dataDir: directory() }, SILENT)).rejects.toMatchObject({
-      message: expect.not.stringContaining('damaged'),
-    });
-  },
-  DEADLINE_MS,
-);
+test('an empty directory is filled, and a right that is missing is no damage', async () => {
+  const store = await openStore({ dataDir: directory() }, SILENT);
+  await store.close();
+  rmSync(join(directory(), 'store'), { recursive: true });
+  writeFileSync(join(directory(), 'store'), '');
+  await expect(openStore({ dataDir: directory() }, SILENT)).rejects.toMatchObject({
+    message: expect.not.stringContaining('damaged'),
+  });
+});

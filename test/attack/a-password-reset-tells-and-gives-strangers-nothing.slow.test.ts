@@ -8,7 +8,6 @@ import { postJson } from '../support/post-json.ts';
 import { command } from '../support/wallet-account.ts';
 import { type SmtpServer, startSmtpServer } from '../support/smtp-server.ts';
 
-const DEADLINE_MS = 120_000;
 const KNOWN = 'developer@keyslot.localhost';
 const NEW = 'another horse battery staple';
 
@@ -27,7 +26,7 @@ beforeAll(async () => {
       KEYSLOT_MAIL_FROM: 'keyslot@example.com',
     },
   });
-}, DEADLINE_MS);
+});
 afterAll(async () => {
   await server?.stop();
   await smtp?.[Symbol.asyncDispose]();
@@ -86,7 +85,7 @@ test('the time of the answer does not tell: in 32 rounds neither kind comes firs
   const share = unknownFirst.filter(Boolean).length / unknownFirst.length;
   expect(share).toBeGreaterThan(0.1);
   expect(share).toBeLessThan(0.9);
-}, 120_000);
+});
 
 async function newOwner(): Promise<string> {
   made += 1;
@@ -109,39 +108,32 @@ test('a flood sends five mails to an email at most, and is told when to go on', 
   expect(smtp.mails.filter(({ to }) => to.includes(KNOWN)).length).toBeLessThanOrEqual(5);
 });
 
-test(
-  'a mail server that does not answer holds up no invitation for long, and the answer says so',
-  async () => {
-    await using silent = await startSmtpServer({ isSilent: true });
-    const other = await startKeyslot({
-      env: {
-        KEYSLOT_MAIL_SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
-        KEYSLOT_MAIL_FROM: 'keyslot@example.com',
-      },
-    });
-    await using _stop = { [Symbol.asyncDispose]: other.stop };
-    const at = (path: string): string => `${other.baseUrl}/account/v1/${path}`;
-    const file = JSON.parse(await readFile(join(other.dataDir, 'dev.json'), 'utf8')) as Record<
-      string,
-      string
-    >;
-    const password = file.dashboard_password ?? '';
-    const signedIn = await postJson(at('session'), { email: KNOWN, password });
-    const cookie = { cookie: signedIn.cookie ?? '' };
-    const begun = await postJson(at('second-factor'), { password }, cookie);
-    const code = TOTP.generate({ secret: Secret.fromBase32(String(begun.body.secret)) });
-    const enrolled = await postJson(at('second-factor/confirm'), { code }, cookie);
-    const before = performance.now();
-    const invited = await postJson(
-      at('invitations'),
-      { email: 'bob@example.com', role: 'viewer' },
-      { cookie: enrolled.cookie ?? '' },
-    );
-    expect(performance.now() - before).toBeLessThan(10_000);
-    expect([invited.status, invited.body]).toEqual([
-      201,
-      expect.objectContaining({ is_mailed: false, link: expect.stringContaining('#token=ks_inv_') }),
-    ]);
-  },
-  DEADLINE_MS,
-);
+test('a mail server that does not answer holds up no invitation for long, and the answer says so', async () => {
+  await using silent = await startSmtpServer({ isSilent: true });
+  const other = await startKeyslot({
+    env: {
+      KEYSLOT_MAIL_SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
+      KEYSLOT_MAIL_FROM: 'keyslot@example.com',
+    },
+  });
+  await using _stop = { [Symbol.asyncDispose]: other.stop };
+  const at = (path: string): string => `${other.baseUrl}/account/v1/${path}`;
+  const file = JSON.parse(await readFile(join(other.dataDir, 'dev.json'), 'utf8')) as Record<string, string>;
+  const password = file.dashboard_password ?? '';
+  const signedIn = await postJson(at('session'), { email: KNOWN, password });
+  const cookie = { cookie: signedIn.cookie ?? '' };
+  const begun = await postJson(at('second-factor'), { password }, cookie);
+  const code = TOTP.generate({ secret: Secret.fromBase32(String(begun.body.secret)) });
+  const enrolled = await postJson(at('second-factor/confirm'), { code }, cookie);
+  const before = performance.now();
+  const invited = await postJson(
+    at('invitations'),
+    { email: 'bob@example.com', role: 'viewer' },
+    { cookie: enrolled.cookie ?? '' },
+  );
+  expect(performance.now() - before).toBeLessThan(10_000);
+  expect([invited.status, invited.body]).toEqual([
+    201,
+    expect.objectContaining({ is_mailed: false, link: expect.stringContaining('#token=ks_inv_') }),
+  ]);
+});

@@ -1,13 +1,11 @@
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { scanMemory } from '../signer/fixture/scan-memory.ts';
 import { parseCsv } from '../wallets/streams/parse-csv.ts';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
 import { inHalves, patternsOf, patternsOfText, secretsOfKey, secretsOfMnemonic } from './secrets-of.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const NOT_LINUX = 'the memory of another process is read from /proc, which only Linux has';
 const PASSPHRASE = 'never in vain';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
 import { diskDirectory } from '../support/disk-directory.ts';
@@ -11,8 +11,6 @@ import { startNode } from '../support/node-process.ts';
 import { processesBelow } from '../support/processes.ts';
 import { allowTraversal, runAs } from '../support/run-as.ts';
 import { systemUser, type TestUser, usersMissing } from '../support/system-users.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const directory = useNewDirectory();
 const missing = usersMissing();
@@ -60,7 +58,7 @@ const DENIED = { code: 1, error: expect.stringMatching(/EACCES|EPERM/) };
 async function run(args: readonly string[], env: Readonly<Record<string, string>>) {
   const command = startNode(['src/main.ts', ...args], env);
   onTestFinished(() => command.stop());
-  const end = await eventually('the command ends', command.ended, { timeoutMs: 60_000 });
+  const end = await eventually('the command ends', command.ended);
   return { end, output: command.stdout(), error: command.stderr() };
 }
 
@@ -102,9 +100,7 @@ describe.skipIf(missing !== undefined)('started by root, with a user of the sign
     const server = await start();
     const first = pidOf(server, 'signer/main');
     process.kill(first, 'SIGKILL');
-    await eventually('another signer signs', async () => ((await signs(server)) ? true : undefined), {
-      timeoutMs: 30_000,
-    });
+    await eventually('another signer signs', async () => ((await signs(server)) ? true : undefined));
     const second = pidOf(server, 'signer/main');
     expect(second).not.toBe(first);
     expect(lstatSync(`/proc/${second}`).uid).toBe(signer.uid);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { BackupResult } from '../../src/backup/create-backup.ts';
 import type { BackupVerdict } from '../../src/backup/verify-backup.ts';
 import type { RestoreResult } from '../../src/backup/restore-backup.ts';
@@ -18,7 +18,6 @@ import { useNewDirectory } from '../support/new-directory.ts';
 import { createManaged, developmentOf, signWith } from './served.ts';
 
 /** A test starts several servers one after the other. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const { directory, run, runAlone, json, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { encryptTo, readIdentities } from '../../src/backup/age-file.ts';
 import { type BackupLine, LineCounter, printLine } from '../../src/backup/backup-line.ts';
 import { createBackup } from '../../src/backup/create-backup.ts';
@@ -14,7 +14,6 @@ import type { NodeProcess } from '../support/node-process.ts';
 import { createManaged } from './served.ts';
 
 /** A test starts several processes one after the other. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const { directory, start, run, json, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { type Outcome, useCommands } from '../cli/use-commands.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
@@ -11,7 +11,6 @@ import { mountSmallDisk, SMALL_DISK_MISSING, type SmallDisk } from '../support/s
 import { schemasOf } from './schemas-of.ts';
 
 /** A test restores a store. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const probe = mountSmallDisk(1);
 probe?.unmount();

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveResult } from '../../src/backup/move-store.ts';
 import type { BackupVerdict } from '../../src/backup/verify-backup.ts';
 import { useCommands } from '../cli/use-commands.ts';
@@ -12,7 +12,6 @@ import { createManaged, signWith } from './served.ts';
 import { schemasOf } from './schemas-of.ts';
 
 /** A test starts several servers one after the other. */
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const postgresUrl = await findPostgres();
 

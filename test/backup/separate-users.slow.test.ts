@@ -12,15 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { NODE, type NodeProcess, startNode } from '../support/node-process.ts';
 import { allowTraversal, runAs } from '../support/run-as.ts';
 import { systemUser, type TestUser, usersMissing } from '../support/system-users.ts';
 import { startScriptedNode } from '../server/scripted-node.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const missing = usersMissing();
 

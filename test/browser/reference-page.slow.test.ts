@@ -15,7 +15,7 @@ import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 const executable = findChromium();
 
 if (executable === undefined) test('the reference page', (context) => context.skip(CHROMIUM_MISSING));
-else describe('the reference page', { timeout: 180_000 }, () => inBrowser(executable));
+else describe('the reference page', () => inBrowser(executable));
 
 function inBrowser(chromium: string): void {
   let browser: Browser;
@@ -27,7 +27,7 @@ function inBrowser(chromium: string): void {
     [browser, keyslot] = await Promise.all([startChromium(chromium), startKeyslot()]);
     shared = await shareReference(browser, `${keyslot.baseUrl}/docs`);
     proxy = await startTlsProxy(keyslot.baseUrl, '/below');
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

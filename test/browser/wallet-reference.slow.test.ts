@@ -12,7 +12,7 @@ import { startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 const executable = findChromium();
 
 if (executable === undefined) test('the wallet reference', (context) => context.skip(CHROMIUM_MISSING));
-else describe('the wallet reference', { timeout: 180_000 }, () => inBrowser(executable));
+else describe('the wallet reference', () => inBrowser(executable));
 
 function inBrowser(chromium: string): void {
   let browser: Browser;
@@ -27,7 +27,7 @@ function inBrowser(chromium: string): void {
     token = (JSON.parse(text) as { readonly access_token: string }).access_token;
     shared = await shareReference(browser, `${server.baseUrl}/docs?wallets`);
     proxy = await startTlsProxy(server.baseUrl, '/below');
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts up to three servers, one after the other. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();
 

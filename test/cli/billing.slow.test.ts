@@ -121,7 +121,7 @@ test('a server closes the last month; its invoice is shown, downloaded, verified
   expect((await run('statements', 'acme')).stdout).toMatch(
     new RegExp(`${LAST} +0\\.00 +0\\.00 +0\\.00 +108\\.00012 +-108\\.00012 +INV-000001`),
   );
-}, 120_000);
+});
 
 test('notices are set, shown and turned off', async () => {
   await run('accounts', 'create', 'acme');

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts a server. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, json, newNode, serve } = useCommands();
 

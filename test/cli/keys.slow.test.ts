@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startHolder } from '../store/crash.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import type { NodeProcess } from '../support/node-process.ts';
@@ -9,7 +9,6 @@ import { prepareStore } from '../support/prepared-store.ts';
 import { printedBy, useCommands } from './use-commands.ts';
 
 /** A test starts up to three servers, one after the other. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const commands = useCommands();
 const { directory, newNode, start, runAlone, atEnd } = commands;
@@ -185,9 +184,7 @@ test('of two servers on one PostgreSQL, each hears what is done to keys at the o
     return printedBy(await runAlone(['keys', ...args, '--json'], places[0]));
   };
   const bothAnswer = (key: string, wanted: unknown): Promise<unknown> =>
-    expect
-      .poll(() => Promise.all(servers.map(({ answer }) => answer(key))), { timeout: 20_000 })
-      .toEqual([wanted, wanted]);
+    expect.poll(() => Promise.all(servers.map(({ answer }) => answer(key)))).toEqual([wanted, wanted]);
 
   const { id, key } = await ask('create');
   await bothAnswer(key, VALID);

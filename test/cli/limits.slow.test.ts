@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts up to three servers, one after the other. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
 import { GENESIS } from '../../runtime/audit-bytes.ts';
@@ -11,8 +11,6 @@ import { openStore } from '../../src/store/open-store.ts';
 import { SILENT } from '../store/backends.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useCommands } from './use-commands.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();
 

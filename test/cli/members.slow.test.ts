@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { postJson } from '../support/post-json.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts a server. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const { directory, run, json, newNode, serve, start } = useCommands();
 

@@ -1,11 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { type Outcome, useCommands } from './use-commands.ts';
 
 /** A test starts a server, one of them an embedded ledger too. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, run, json, newNode, serve } = useCommands();
 

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { type Outcome, useCommands } from './use-commands.ts';
 
 /** A test starts several servers one after the other. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const { directory, run, runAlone, json, newNode, serve } = useCommands();
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AREAS } from '../../codegen/areas.ts';
 import { formatFiles } from '../../codegen/format.ts';
 import { generate } from '../../codegen/generate.ts';
@@ -14,7 +14,6 @@ import { pathHere } from './fixture.ts';
 import { specSources } from './spec.ts';
 
 /** To generate everything takes ten seconds of a core. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 /** Of the spec as it is; `make check` holds it against the spec. */
 const BEFORE = pathHere('../../generated');

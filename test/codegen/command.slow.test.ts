@@ -11,12 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runCommand } from '../../codegen/command.ts';
 import { pathHere } from './fixture.ts';
 
 /** A start of the command takes three seconds of a core. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const MAIN = pathHere('../../codegen/main.ts');
 /** The fixture in `spec`, and in `out` what was generated of it. */

@@ -3,15 +3,13 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Files, mergeFiles } from '../../codegen/area.ts';
 import { AREAS } from '../../codegen/areas.ts';
 import { formatFiles } from '../../codegen/format.ts';
 import { loadSources, type Sources } from '../../codegen/load.ts';
 import { pathHere } from './fixture.ts';
 import { SPEC, specSources } from './spec.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const run = promisify(execFile);
 const METHOD = 'ledger/methods/getSignatureStatuses.yaml';

@@ -6,7 +6,7 @@ import { openMembers, type TestMembers } from '../account-api/live/provision-mem
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { command, createToken } from '../support/wallet-account.ts';
-import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
+import { useContractCommand } from './use-contract-command.ts';
 import { startWalletProxy } from './wallet-proxy.ts';
 
 const { contract, running } = useContractCommand();
@@ -64,7 +64,7 @@ function onServer(postgresUrl: string): void {
     stack.defer(server.stop);
     members = await openMembers({ dataDir: server.dataDir, databaseUrl: database.url });
     stack.defer(members.close);
-  }, RUN_DEADLINE_MS);
+  });
   afterAll(() => stack.disposeAsync());
 
   const activeOf = async (kind: 'keys' | 'tokens', account: string): Promise<number> => {
@@ -74,83 +74,67 @@ function onServer(postgresUrl: string): void {
     return (listed[kind] ?? []).filter((each) => each.revoked_at === null).length;
   };
 
-  test(
-    'a token alone reads and is refused, makes nothing, and every case left out says why',
-    async () => {
-      const { token } = await createToken(server.dataDir, 'reader', { scopes: READING });
-      const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
-      expect([ended, stderr]).toEqual(['exit code 0', '']);
-      expect(verdictsIn(stdout)).toEqual(
-        verdictsWhere((item) => takesToken(item) && isRead(item) && !isOfMade(item) && !isOfInvoice(item)),
-      );
-      for (const { leftOut, reasons } of partsIn(stdout))
-        expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
-      expect(partsIn(stdout).reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(100);
-      expect(stdout).toContain('no session is given (--session)');
-      expect([await activeOf('keys', 'reader'), await activeOf('tokens', 'reader')]).toEqual([0, 1]);
-      expect(stdout).not.toContain(token);
-    },
-    RUN_DEADLINE_MS,
-  );
+  test('a token alone reads and is refused, makes nothing, and every case left out says why', async () => {
+    const { token } = await createToken(server.dataDir, 'reader', { scopes: READING });
+    const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
+    expect([ended, stderr]).toEqual(['exit code 0', '']);
+    expect(verdictsIn(stdout)).toEqual(
+      verdictsWhere((item) => takesToken(item) && isRead(item) && !isOfMade(item) && !isOfInvoice(item)),
+    );
+    for (const { leftOut, reasons } of partsIn(stdout))
+      expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
+    expect(partsIn(stdout).reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(100);
+    expect(stdout).toContain('no session is given (--session)');
+    expect([await activeOf('keys', 'reader'), await activeOf('tokens', 'reader')]).toEqual([0, 1]);
+    expect(stdout).not.toContain(token);
+  });
 
-  test(
-    'with writes and a session all that needs neither a person nor a link holds, and nothing is left behind',
-    async () => {
-      const { token } = await createToken(server.dataDir, 'writer');
-      const owner = await members.newOwner(await members.accountIdOf('writer'));
-      const session = await members.newSession(owner);
-      const args = ['--url', server.baseUrl, '--token', token, '--session', session, '--allow-writes'];
-      const { ended, stdout, stderr } = await contract(...args, '--json');
-      expect([ended, stderr]).toEqual(['exit code 0', '']);
-      expect(verdictsIn(stdout)).toEqual(
-        verdictsWhere(
-          (item) => !isOfInvoice(item) && (takesToken(item) || (takesSession(item) && isRead(item))),
-        ),
-      );
-      expect(stdout).toContain('it would change the member or the session that the run is given');
-      expect([await activeOf('keys', 'writer'), await activeOf('tokens', 'writer')]).toEqual([0, 1]);
-      expect(await members.holderOf(session)).toMatchObject({ role: 'owner' });
-      expect(stdout).not.toContain(token);
-      expect(stdout).not.toContain(session);
-    },
-    RUN_DEADLINE_MS,
-  );
+  test('with writes and a session all that needs neither a person nor a link holds, and nothing is left behind', async () => {
+    const { token } = await createToken(server.dataDir, 'writer');
+    const owner = await members.newOwner(await members.accountIdOf('writer'));
+    const session = await members.newSession(owner);
+    const args = ['--url', server.baseUrl, '--token', token, '--session', session, '--allow-writes'];
+    const { ended, stdout, stderr } = await contract(...args, '--json');
+    expect([ended, stderr]).toEqual(['exit code 0', '']);
+    expect(verdictsIn(stdout)).toEqual(
+      verdictsWhere(
+        (item) => !isOfInvoice(item) && (takesToken(item) || (takesSession(item) && isRead(item))),
+      ),
+    );
+    expect(stdout).toContain('it would change the member or the session that the run is given');
+    expect([await activeOf('keys', 'writer'), await activeOf('tokens', 'writer')]).toEqual([0, 1]);
+    expect(await members.holderOf(session)).toMatchObject({ role: 'owner' });
+    expect(stdout).not.toContain(token);
+    expect(stdout).not.toContain(session);
+  });
 
-  test(
-    'a fault of one operation is found there and nowhere else',
-    async () => {
-      const { token } = await createToken(server.dataDir, 'faulty', {
-        scopes: ['account:read', 'keys:manage', 'tokens:manage'],
-      });
-      const { url, stop } = await startWalletProxy(server.baseUrl, (text, { method, url: path }) =>
-        method === 'GET' && path?.startsWith(OPERATIONS.listTokens.path)
-          ? text.replace('"tokens":', '"unheard_of":1,"tokens":')
-          : text,
-      );
-      running.push({ stop });
-      const { ended, stdout } = await contract('--url', url, '--token', token, '--json');
-      expect(ended).toBe('exit code 1');
-      expect(
-        partsIn(stdout)
-          .filter(({ verdict }) => verdict === 'differs')
-          .map(({ operation }) => operation),
-      ).toEqual(['listTokens']);
-    },
-    RUN_DEADLINE_MS,
-  );
+  test('a fault of one operation is found there and nowhere else', async () => {
+    const { token } = await createToken(server.dataDir, 'faulty', {
+      scopes: ['account:read', 'keys:manage', 'tokens:manage'],
+    });
+    const { url, stop } = await startWalletProxy(server.baseUrl, (text, { method, url: path }) =>
+      method === 'GET' && path?.startsWith(OPERATIONS.listTokens.path)
+        ? text.replace('"tokens":', '"unheard_of":1,"tokens":')
+        : text,
+    );
+    running.push({ stop });
+    const { ended, stdout } = await contract('--url', url, '--token', token, '--json');
+    expect(ended).toBe('exit code 1');
+    expect(
+      partsIn(stdout)
+        .filter(({ verdict }) => verdict === 'differs')
+        .map(({ operation }) => operation),
+    ).toEqual(['listTokens']);
+  });
 
-  test(
-    'a token that may not read the account leaves the service out, unless it is asked for',
-    async () => {
-      const { token } = await createToken(server.dataDir, 'walleted', { scopes: ['wallets:read'] });
-      const args = ['--url', server.baseUrl, '--token', token, '--json'];
-      expect(partsIn((await contract(...args)).stdout)).toEqual([]);
-      const asked = await contract(...args, '--account');
-      expect(asked.ended).toBe('exit code 0');
-      expect(partsIn(asked.stdout)).toHaveLength(Object.keys(ACCOUNT_CONTRACT).length);
-    },
-    RUN_DEADLINE_MS,
-  );
+  test('a token that may not read the account leaves the service out, unless it is asked for', async () => {
+    const { token } = await createToken(server.dataDir, 'walleted', { scopes: ['wallets:read'] });
+    const args = ['--url', server.baseUrl, '--token', token, '--json'];
+    expect(partsIn((await contract(...args)).stdout)).toEqual([]);
+    const asked = await contract(...args, '--account');
+    expect(asked.ended).toBe('exit code 0');
+    expect(partsIn(asked.stdout)).toHaveLength(Object.keys(ACCOUNT_CONTRACT).length);
+  });
 
   test.each([
     [['--account'], '--account needs --token or --session'],

@@ -10,7 +10,6 @@ import { actScenario } from '../../src/contract/scenario.ts';
 import { sampleOf } from './sample.ts';
 import { branchesOf, compareSeen, readNotYetSeen, seenIn } from './seen-branches.ts';
 
-const RUN_DEADLINE_MS = 180_000;
 const TABLES = {
   ...Object.fromEntries(Object.entries(CONTRACT).map(([method, { cases }]) => [method, sampleOf(cases)])),
   gallery: GALLERY,
@@ -24,7 +23,7 @@ beforeAll(async () => {
   server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } });
   const target = { ...server, hear: drift.hear };
   results = await runContract(target, cases, await actScenario(target));
-}, RUN_DEADLINE_MS);
+});
 
 afterAll(async () => {
   await server?.stop();

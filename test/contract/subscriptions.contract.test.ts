@@ -13,7 +13,6 @@ import { openWallet } from '../../src/contract/scenario/wallet-session.ts';
 import { runSubscriptions } from '../../src/contract/subscriptions/run-subscriptions.ts';
 import { withNextTransfer } from '../../src/contract/subscriptions/subscription-scenario.ts';
 
-const RUN_DEADLINE_MS = 120_000;
 const cases = Object.values(SUBSCRIPTION_CONTRACT).flatMap(sampleOf);
 
 type Server = { readonly rpcUrl: string; readonly stop: () => Promise<void> };
@@ -51,7 +50,7 @@ describe.each(isThorough ? SERVERS : SERVERS.slice(1))('the subscriptions of %s'
       scenario,
       transfer,
     );
-  }, RUN_DEADLINE_MS);
+  });
   afterAll(() => server?.stop());
 
   for (const [at, { method, kind, name }] of cases.entries())

@@ -9,7 +9,7 @@ import { SCOPES as WALLET_SCOPES } from '../../generated/wallets/operations.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
-import { RUN_DEADLINE_MS, useContractCommand } from './use-contract-command.ts';
+import { useContractCommand } from './use-contract-command.ts';
 import { startWalletProxy } from './wallet-proxy.ts';
 
 const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
@@ -52,75 +52,63 @@ beforeAll(async () => {
   server = await startKeyslot();
   ({ token } = await createToken(server.dataDir, 'acme', { scopes: WALLET_SCOPES }));
   await addCredit(server.dataDir, 'acme', '100');
-}, RUN_DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 
-test(
-  'without writes a service is read and refuses, nothing is made or charged, and every case left out says why',
-  async () => {
-    const before = await balance();
-    const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
-    expect([ended, stderr]).toEqual(['exit code 0', '']);
-    const { methods, account, operations } = JSON.parse(stdout) as Json;
-    expect([methods, account]).toEqual([[], []]);
-    expect(verdictsIn(operations)).toEqual(verdictsWhere(isReadWithoutWallet));
-    for (const { leftOut, reasons } of operations) {
-      expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
-    }
-    expect(operations.reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(200);
-    expect(await balance()).toEqual(before);
-    expect(stdout).not.toContain(token);
-  },
-  RUN_DEADLINE_MS,
-);
+test('without writes a service is read and refuses, nothing is made or charged, and every case left out says why', async () => {
+  const before = await balance();
+  const { ended, stdout, stderr } = await contract('--url', server.baseUrl, '--token', token, '--json');
+  expect([ended, stderr]).toEqual(['exit code 0', '']);
+  const { methods, account, operations } = JSON.parse(stdout) as Json;
+  expect([methods, account]).toEqual([[], []]);
+  expect(verdictsIn(operations)).toEqual(verdictsWhere(isReadWithoutWallet));
+  for (const { leftOut, reasons } of operations) {
+    expect(reasons.reduce((sum, { count }) => sum + count, 0)).toBe(leftOut);
+  }
+  expect(operations.reduce((sum, { held }) => sum + held, 0)).toBeGreaterThan(200);
+  expect(await balance()).toEqual(before);
+  expect(stdout).not.toContain(token);
+});
 
-test(
-  'with writes every operation is seen to hold, but for what needs a second factor; a token from the environment is shown in no report',
-  async () => {
-    const junit = join(directory(), 'junit.xml');
-    const args = ['--url', server.rpcUrl.split('?')[0] ?? '', '--allow-writes', '--junit', junit];
-    const { ended, stdout, stderr } = await contractAlone(args, { KEYSLOT_CONTRACT_TOKEN: token });
-    expect([ended, stderr]).toEqual(['exit code 0', '']);
-    const verdicts = [...stdout.matchAll(/^(\w+) +(\w+) +\d+ held/gm)].map(([, verdict, name]) => [
-      name,
-      verdict,
-    ]);
-    const expected = verdictsWhere((example) => !uses(example, '$two_factor_code'));
-    expect(expected).toMatchObject({
-      destroyWallet: 'unproven',
-      getWallet: 'holds',
-      signWithWallet: 'holds',
-    });
-    expect(Object.fromEntries(verdicts)).toEqual(expected);
-    expect(stdout).toContain('left out: the second factor of the account is not given (--totp)');
-    const xml = await readFile(junit, 'utf8');
-    expect([...xml.matchAll(/<testcase /g)]).toHaveLength(CASES.length);
-    expect(xml).toContain('<skipped message="left-out: only the operator has: revoked_token"/>');
-    expect(stdout + xml).not.toMatch(/ks_tok_|secret_key":/);
-    expect(Number((await balance()).charged_usd)).toBeGreaterThan(0.03);
-  },
-  RUN_DEADLINE_MS,
-);
+test('with writes every operation is seen to hold, but for what needs a second factor; a token from the environment is shown in no report', async () => {
+  const junit = join(directory(), 'junit.xml');
+  const args = ['--url', server.rpcUrl.split('?')[0] ?? '', '--allow-writes', '--junit', junit];
+  const { ended, stdout, stderr } = await contractAlone(args, { KEYSLOT_CONTRACT_TOKEN: token });
+  expect([ended, stderr]).toEqual(['exit code 0', '']);
+  const verdicts = [...stdout.matchAll(/^(\w+) +(\w+) +\d+ held/gm)].map(([, verdict, name]) => [
+    name,
+    verdict,
+  ]);
+  const expected = verdictsWhere((example) => !uses(example, '$two_factor_code'));
+  expect(expected).toMatchObject({
+    destroyWallet: 'unproven',
+    getWallet: 'holds',
+    signWithWallet: 'holds',
+  });
+  expect(Object.fromEntries(verdicts)).toEqual(expected);
+  expect(stdout).toContain('left out: the second factor of the account is not given (--totp)');
+  const xml = await readFile(junit, 'utf8');
+  expect([...xml.matchAll(/<testcase /g)]).toHaveLength(CASES.length);
+  expect(xml).toContain('<skipped message="left-out: only the operator has: revoked_token"/>');
+  expect(stdout + xml).not.toMatch(/ks_tok_|secret_key":/);
+  expect(Number((await balance()).charged_usd)).toBeGreaterThan(0.03);
+});
 
-test(
-  'a fault of one operation is found there and nowhere else',
-  async () => {
-    const { url, stop } = await startWalletProxy(server.baseUrl, (text, { method, url }) =>
-      method === 'GET' && /^\/v1\/wallets\/w_[^/]+$/.test(url ?? '')
-        ? text.replace('"custody"', '"state":"active","custody"')
-        : text,
-    );
-    running.push({ stop });
-    const { ended, stdout } = await contract('--url', url, '--token', token, '--allow-writes', '--json');
-    expect(ended).toBe('exit code 1');
-    const { operations } = JSON.parse(stdout) as Json;
-    expect(
-      operations.filter(({ verdict }) => verdict === 'differs').map(({ operation }) => operation),
-    ).toEqual(['getWallet']);
-    expect(stdout).toContain('additionalProperties');
-  },
-  RUN_DEADLINE_MS,
-);
+test('a fault of one operation is found there and nowhere else', async () => {
+  const { url, stop } = await startWalletProxy(server.baseUrl, (text, { method, url }) =>
+    method === 'GET' && /^\/v1\/wallets\/w_[^/]+$/.test(url ?? '')
+      ? text.replace('"custody"', '"state":"active","custody"')
+      : text,
+  );
+  running.push({ stop });
+  const { ended, stdout } = await contract('--url', url, '--token', token, '--allow-writes', '--json');
+  expect(ended).toBe('exit code 1');
+  const { operations } = JSON.parse(stdout) as Json;
+  expect(operations.filter(({ verdict }) => verdict === 'differs').map(({ operation }) => operation)).toEqual(
+    ['getWallet'],
+  );
+  expect(stdout).toContain('additionalProperties');
+});
 
 test('an account without money proves nothing, and is no fault of the service', async () => {
   const { token: poor } = await createToken(server.dataDir, 'poor', { scopes: WALLET_SCOPES });

@@ -14,7 +14,6 @@ import { openDashboard } from './open-dashboard.ts';
 import { OTHER_VIEWS, VIEWS } from './views.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
 
-const DEADLINE_MS = 180_000;
 const ACCOUNT = 'acme';
 const INVOICE = 'INV-000002';
 /** Pages and views that the navigation does not lead to itself. */
@@ -31,7 +30,7 @@ const postgres = await findPostgres();
 
 if (executable === undefined) test('every page', (context) => context.skip(CHROMIUM_MISSING));
 else if (postgres === undefined) test('every page', (context) => context.skip(POSTGRES_MISSING));
-else describe('every page', { timeout: DEADLINE_MS }, () => pages(executable, postgres));
+else describe('every page', () => pages(executable, postgres));
 
 function pages(chromium: string, postgresUrl: string): void {
   let browser: Browser;
@@ -53,7 +52,7 @@ function pages(chromium: string, postgresUrl: string): void {
         : undefined,
     );
     if (IMAGES !== undefined) await mkdir(IMAGES, { recursive: true });
-  }, DEADLINE_MS);
+  });
 
   afterAll(async () => {
     await browser?.close();

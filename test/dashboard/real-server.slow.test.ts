@@ -16,7 +16,7 @@ const postgres = await findPostgres();
 if (executable === undefined) test('the dashboard of a server', (context) => context.skip(CHROMIUM_MISSING));
 else if (postgres === undefined)
   test('the dashboard of a server', (context) => context.skip(POSTGRES_MISSING));
-else describe('the dashboard of a server', { timeout: 60_000 }, () => served(executable, postgres));
+else describe('the dashboard of a server', () => served(executable, postgres));
 
 function served(chromium: string, postgresUrl: string): void {
   let browser: Browser;

@@ -44,7 +44,7 @@ function served(chromium: string, postgresUrl: string): void {
   beforeAll(async () => {
     [browser, world] = await Promise.all([startChromium(chromium), startMemberServer(postgresUrl)]);
     acme = await fillUsage(world, 'acme');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

@@ -17,16 +17,12 @@ export function useBilledAccounts(world: () => MemberServer) {
 
   /** The numbers of the two invoices of an account, the first month's first, once the server has issued them. */
   const invoicesOf = (accountId: string) =>
-    eventually(
-      'the invoices are issued',
-      async () => {
-        const issued = await listInvoices(world().members.store.db, { accountId, limit: 10 });
-        const numberOf = (wanted: string) => issued.find(({ month }) => month === wanted)?.number;
-        const [first, second] = [numberOf(FIRST_MONTH), numberOf(SECOND_MONTH)];
-        return first === undefined || second === undefined ? undefined : ([first, second] as const);
-      },
-      { timeoutMs: 60_000 },
-    );
+    eventually('the invoices are issued', async () => {
+      const issued = await listInvoices(world().members.store.db, { accountId, limit: 10 });
+      const numberOf = (wanted: string) => issued.find(({ month }) => month === wanted)?.number;
+      const [first, second] = [numberOf(FIRST_MONTH), numberOf(SECOND_MONTH)];
+      return first === undefined || second === undefined ? undefined : ([first, second] as const);
+    });
 
   return { enter, invoicesOf };
 }

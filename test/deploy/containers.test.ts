@@ -73,7 +73,7 @@ describe('the image', () => {
   });
 
   test.skipIf(!hasEngine || !isThorough)(
-    'is built, and serves (needs a container engine)',
+    'is built, and serves (`make test-all` on a machine with Docker: apt-get install docker.io)',
     () => {
       const build = ['build', '-f', deployPath('Containerfile'), '-t', 'keyslot-test', deployPath('../..')];
       execFileSync('docker', build, { stdio: 'inherit' });

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
 import { useCommands } from '../cli/use-commands.ts';
 import { ROOT } from '../support/source-files.ts';
 import { readDeployFile, readDeployYaml } from './deploy-files.ts';
-
-vi.setConfig({ hookTimeout: 120_000 });
 
 type Rule = {
   readonly alert: string;

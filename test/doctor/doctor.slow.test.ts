@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { useCommands } from '../cli/use-commands.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { findRedis, REDIS_MISSING } from '../support/redis.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 type Report = { readonly is_sound: boolean; readonly findings: readonly Finding[] };
 

@@ -12,7 +12,7 @@ let server: RunningKeyslot;
 beforeAll(async () => {
   // web3.js looks for WebSocket on the port behind that of HTTP.
   server = await startKeyslot({ env: { KEYSLOT_HTTP_PORT: String(await freePortPair()) } });
-}, DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 const reader = () => ({ directory: directory(), dataDir: server.dataDir });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
     KEYSLOT_MAX_BATCH_ITEMS: '10000',
     ...INSPECTED,
   });
-}, 60_000);
+});
 
 beforeEach(() => server.node.play(echoResult('1')));
 

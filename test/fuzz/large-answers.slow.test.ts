@@ -131,20 +131,20 @@ onLinux(
       const sockets: Socket[] = [];
       for (let slot = 0; slot < 16; slot += 1) {
         sockets.push(callWithoutReading(own, block(slot)));
-        await expect.poll(() => blocksAsked(own), { timeout: 20_000 }).toBe(slot + 1);
+        await expect.poll(() => blocksAsked(own)).toBe(slot + 1);
       }
       const held = async (): Promise<number> => {
         const metrics = await (await fetch(`${own.keyslot.baseUrl}/metrics`)).text();
         return Number(/^keyslot_held_reply_bytes (\d+)$/m.exec(metrics)?.[1]);
       };
-      await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(60 * MIB);
+      await expect.poll(held).toBeGreaterThan(60 * MIB);
       expect(await held()).toBeLessThanOrEqual(64 * MIB);
       // Those that found no room are streamed as they are read.
       const other = await fetch(own.keyslot.rpcUrl, { method: 'POST', headers: HEADERS, body: block(99) });
       expect(other.headers.get('cache-status')).toBe('Keyslot; fwd=miss');
       expect(await other.text()).toHaveLength(result.length + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
       for (const socket of sockets) socket.destroy();
-      await expect.poll(held, { timeout: 20_000 }).toBe(0);
+      await expect.poll(held).toBe(0);
     } finally {
       await own.close();
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type CutProxy, startCutProxy } from '../../src/lab/faults/cut-proxy.ts';
@@ -24,8 +24,6 @@ import {
   type Gateways,
   startGateways,
 } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 /** Requests under way at each gateway when the database goes. */
 const AT_ONCE = 6;

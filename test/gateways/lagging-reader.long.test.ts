@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
 import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 if (GATEWAYS_MISSING === undefined) describe('two gateways with nodes of their own', run);
 else test('two gateways with nodes of their own', (context) => context.skip(GATEWAYS_MISSING));

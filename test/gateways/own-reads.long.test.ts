@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { encodeBase58 } from '../../src/localnet/bytes/base58.ts';
 import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
@@ -7,8 +7,6 @@ import { type CutProxy, startCutProxy } from '../../src/lab/faults/cut-proxy.ts'
 import { postJson } from '../support/post-json.ts';
 import { createKey } from './customer.ts';
 import { type Gateway, GATEWAYS_MISSING, type Gateways, redisPort, startGateways } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 /** Slots that the node of the second gateway is behind: more than come while a test runs. */
 const LAG = 5_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { startLocalnet } from '../support/keyslot.ts';
@@ -9,8 +9,6 @@ import { command } from '../support/wallet-account.ts';
 import { bearer, createCustomer, createKey, createWallet, listWalletIds, readMoney } from './customer.ts';
 import { startRoundRobin } from './round-robin.ts';
 import { GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const READERS = 4;
 const READ_PAUSE_MS = 8;

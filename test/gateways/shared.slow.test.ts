@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { openCopySource } from '../../src/store/copy/copy-source.ts';
@@ -25,8 +25,6 @@ import {
   sign,
 } from './customer.ts';
 import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
-
-vi.setConfig({ hookTimeout: 300_000 });
 
 /** What a revocation may take to hold everywhere. */
 const PROMISED_MS = 1_000;

@@ -7,7 +7,7 @@ import { createKey } from './customer.ts';
 import { expectSameSlots, fileMetric, filesReachBackTo, followSlots } from './follow-slots.ts';
 import { type Gateway, GATEWAYS_MISSING, startGateways } from './start-gateways.ts';
 
-vi.setConfig({ testTimeout: 400_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 400_000 });
 
 if (GATEWAYS_MISSING === undefined) describe('files of blocks of gateways', keep);
 else test('files of blocks of gateways', (context) => context.skip(GATEWAYS_MISSING));

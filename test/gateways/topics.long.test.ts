@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
 import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
 if (GATEWAYS_MISSING === undefined) describe('topics of two gateways', share);
 else test('topics of two gateways', (context) => context.skip(GATEWAYS_MISSING));
@@ -63,8 +61,7 @@ function share(): void {
       await reading;
       client.close();
     };
-    const has = (count: number) =>
-      eventually(`${count} more slots`, () => seen.length >= count || undefined, { timeoutMs: 60_000 });
+    const has = (count: number) => eventually(`${count} more slots`, () => seen.length >= count || undefined);
     return { seen, hashes, has, close };
   };
   const expectWhole = (slots: readonly bigint[]) => {

@@ -15,7 +15,7 @@ import {
 import { post } from './round-robin.ts';
 import { type Gateway, GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
 
-vi.setConfig({ testTimeout: 400_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 400_000 });
 
 /** A worker that does not write serves final blocks of the files, of a second ago: memory has those behind them, which are 32. */
 const MEMORY_SLOTS = 60;

@@ -1,7 +1,7 @@
 import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { startLocalnet } from '../support/keyslot.ts';
@@ -11,8 +11,6 @@ import { addCredit, command, createToken } from '../support/wallet-account.ts';
 import { createWallet, endOf, sign } from './customer.ts';
 import { type Answer, post } from './round-robin.ts';
 import { type Gateway, GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 /** What a revocation may take to hold everywhere. */
 const PROMISED_MS = 1_000;
@@ -186,7 +184,7 @@ function workers(): void {
     const [[, worker = 0], [signer]] = [workerPids(), processes('src/signer/main.ts')];
     for (const pid of [worker, signer?.pid ?? 0]) process.kill(pid, 'SIGSTOP');
     const isReplaced = (pid: number, what: string) =>
-      eventually(what, () => !isAlive(pid) || undefined, { timeoutMs: 60_000, intervalMs: 200 });
+      eventually(what, () => !isAlive(pid) || undefined, { intervalMs: 200 });
     // A signer is found to stand still by a request; connections are dealt out to both workers.
     const isOver = new AbortController();
     const served = { reads: 0, signatures: 0 };

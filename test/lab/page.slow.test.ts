@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderPage } from '../../src/lab/report/page/render-page.ts';
 import { signReport } from '../../src/lab/report/sign-report.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newInstallationKey, sampleReport } from './sample-report.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const directory = useNewDirectory();
 const chromium = findChromium();

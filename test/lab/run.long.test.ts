@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { INVARIANT_NAMES } from '../../src/lab/checks/invariants.ts';
 import type { SignedReport } from '../../src/lab/report/sign-report.ts';
@@ -8,8 +8,6 @@ import { GATEWAYS_MISSING } from '../gateways/start-gateways.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { findRedis } from '../support/redis.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const directory = useNewDirectory();
 const at = (name: string): string => join(directory(), name);

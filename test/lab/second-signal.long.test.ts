@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { clearRedis } from '../../src/lab/gateways/scratch-redis.ts';
 import { GATEWAYS_MISSING } from '../gateways/start-gateways.ts';
@@ -10,8 +10,6 @@ import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { findRedis } from '../support/redis.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const directory = useNewDirectory();
 

@@ -28,7 +28,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 test('whatever is sent: lamports and burned fees add up, and what was read at processed is what is finalized', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), conserves), { numRuns: rounds(25) });
-}, 60_000);
+});
 
 test('what is sent to the incinerator leaves the supply when the slot closes', async () => {
   const run = newLedger();

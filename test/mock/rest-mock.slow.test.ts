@@ -9,7 +9,6 @@ test('the wallet mock ends with its parent, however that went', async () => {
     const url = await eventually(
       'both are ready',
       () => /"wallets_url":"([^"]+)"/.exec(keyslot.stdout())?.[1],
-      { timeoutMs: 60_000 },
     );
     expect((await fetch(`${url}/v1/wallets/w_1`)).status).toBe(401);
     process.kill(keyslot.pid, 'SIGKILL');
@@ -18,11 +17,11 @@ test('the wallet mock ends with its parent, however that went', async () => {
         () => undefined,
         () => true,
       );
-    expect(await eventually('the port is free again', refused, { timeoutMs: 30_000 })).toBe(true);
+    expect(await eventually('the port is free again', refused)).toBe(true);
   } finally {
     await keyslot.stop();
   }
-}, 120_000);
+});
 
 test.each([
   [{}, 8899, 8900],

@@ -7,7 +7,6 @@ import { installClient, lendPackages, NODE, ROOT } from '../support/install-clie
 import { writeRecipes } from './recipe-files.ts';
 
 const run = promisify(execFile);
-const SETUP_DEADLINE_MS = 120_000;
 
 let folder = '';
 let recipes: readonly string[] = [];
@@ -15,7 +14,7 @@ beforeAll(async () => {
   folder = await installClient();
   await lendPackages(folder, ['litesvm', '@solana/kit', 'vitest']);
   recipes = await writeRecipes(folder);
-}, SETUP_DEADLINE_MS);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs test files with Vitest as a user does. @returns what it reports of each test. */

@@ -107,4 +107,4 @@ test('a batch is answered and counted as its calls are one by one, however the n
       ],
     },
   );
-}, 60_000);
+});

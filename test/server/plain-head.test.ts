@@ -137,7 +137,7 @@ const line = fc.constantFrom(
   'POST /\u0080 HTTP/1.1',
 );
 
-test('whatever is read is what node:http reads', { timeout: 60_000 }, async () => {
+test('whatever is read is what node:http reads', async () => {
   let plain = 0;
   const property = fc.asyncProperty(line, fc.array(field, { maxLength: 4 }), async (first, odd) => {
     const sent = headOf([...FIELDS, ...odd], first);

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { useCommands } from '../cli/use-commands.ts';
 import { eventually } from '../../src/base/eventually.ts';
 
 /** Each test starts a server. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const { directory, newNode, serve } = useCommands();
 

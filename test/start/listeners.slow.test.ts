@@ -16,7 +16,7 @@ beforeAll(async () => {
     env: { KEYSLOT_METRICS_PORT: '0', KEYSLOT_MAX_CONNECTIONS: '2000' },
     openFiles: OPEN_FILES,
   });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 const metricsUrl = (): string => /Metrics\s+(\S+)/.exec(server.stdout())?.[1] ?? '';
@@ -56,4 +56,4 @@ test('2,000 idle strangers on each port keep nobody out, and leave files for the
   expect(await (await fetch(metricsUrl())).text()).toMatch(
     /keyslot_connections_shed_total\{scope="\w+"\} \d{3}/,
   );
-}, 120_000);
+});

@@ -80,9 +80,7 @@ withPostgres('where a handler fails the connection counts as lost: another is ma
   const announce = (payload: string): Promise<unknown> =>
     announcer.query('select pg_notify($1, $2)', [channel, payload]);
   await announce('first');
-  await expect.poll(() => connections, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => connections).toBe(2);
   await announce('second');
-  await expect
-    .poll(() => heard.filter((each) => !each.startsWith('probe')), { timeout: 20_000 })
-    .toEqual(['first', 'second']);
+  await expect.poll(() => heard.filter((each) => !each.startsWith('probe'))).toEqual(['first', 'second']);
 });

@@ -17,7 +17,7 @@ describeStores('a query that is answered', ({ place }) => {
   test('leaves nothing among the objects that live long', async () => {
     const child = startNode([CHILD, JSON.stringify(place()), String(TIMES)], {});
     onTestFinished(child.stop);
-    const end = await eventually('the child has asked', () => child.ended(), { timeoutMs: 60_000 });
+    const end = await eventually('the child has asked', () => child.ended());
     expect(end, child.stderr()).toBe('exit code 0');
     const promoted = [...child.stdout().matchAll(SCAVENGE)].map(([, bytes]) => Number(bytes));
     expect(promoted.length).toBeGreaterThan(3);

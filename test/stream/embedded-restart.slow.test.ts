@@ -44,7 +44,7 @@ it('an embedded ledger that began anew ends its streams for good, and new ones b
   });
   expect(anew.slot).toBeLessThan(last);
   client.close();
-}, 60_000);
+});
 
 it('an embedded ledger that is kept goes on after a kill, and its streams miss no slot', async () => {
   const client = createStreamClient({ url: keeping.grpcUrl, apiKey: keeping.apiKey });
@@ -57,4 +57,4 @@ it('an embedded ledger that is kept goes on after a kill, and its streams miss n
     if (last === killed) process.kill(localnetPid(keeping), 'SIGKILL');
   }
   client.close();
-}, 60_000);
+});

@@ -9,7 +9,6 @@ import { confirm } from '../../src/contract/confirmation.ts';
 import { call } from '../../src/contract/json-rpc.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 
-const DEADLINE_MS = 90_000;
 const recipient = Keypair.generate().publicKey;
 
 let server: RunningKeyslot;
@@ -19,7 +18,7 @@ beforeAll(async () => {
   server = await startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: '50' } });
   session = await openWallet({ rpcUrl: server.rpcUrl });
   client = createStreamClient({ url: server.grpcUrl, apiKey: server.apiKey });
-}, DEADLINE_MS);
+});
 afterAll(async () => {
   client?.close();
   await server?.stop();
@@ -47,37 +46,33 @@ async function landVersion1(): Promise<string> {
   return signature;
 }
 
-it(
-  'transactions of every version that land are streamed with version and config',
-  async () => {
-    const before = BigInt(Number(await call(session.target, 'getSlot', [{ commitment: 'confirmed' }])));
-    const sent = [
-      await land(session, [transferFrom(session, recipient, 10_000_000)]),
-      await landVersion0(),
-      await landVersion1(),
-    ];
-    const config = {
-      priorityFee: 1_000n,
-      computeUnitLimit: TRANSFER_LIMITS.computeUnitLimit,
-      loadedAccountsDataSizeLimit: TRANSFER_LIMITS.loadedAccountsDataSizeLimit,
-    };
-    const expected = [{}, { version: 0 }, { version: 1, config }];
+it('transactions of every version that land are streamed with version and config', async () => {
+  const before = BigInt(Number(await call(session.target, 'getSlot', [{ commitment: 'confirmed' }])));
+  const sent = [
+    await land(session, [transferFrom(session, recipient, 10_000_000)]),
+    await landVersion0(),
+    await landVersion1(),
+  ];
+  const config = {
+    priorityFee: 1_000n,
+    computeUnitLimit: TRANSFER_LIMITS.computeUnitLimit,
+    loadedAccountsDataSizeLimit: TRANSFER_LIMITS.loadedAccountsDataSizeLimit,
+  };
+  const expected = [{}, { version: 0 }, { version: 1, config }];
 
-    const streamed = new Map<string, unknown>();
-    for await (const { signature, version, config } of client.subscribe('transactions', {
-      resumeSlot: before,
-    })) {
-      streamed.set(signature, { version, config });
-      if (sent.every((each) => streamed.has(each))) break;
-    }
-    expect(sent.map((signature) => streamed.get(signature))).toEqual(expected);
+  const streamed = new Map<string, unknown>();
+  for await (const { signature, version, config } of client.subscribe('transactions', {
+    resumeSlot: before,
+  })) {
+    streamed.set(signature, { version, config });
+    if (sent.every((each) => streamed.has(each))) break;
+  }
+  expect(sent.map((signature) => streamed.get(signature))).toEqual(expected);
 
-    const ofBlocks = new Map<string, unknown>();
-    for await (const { signatures, formats } of client.subscribe('blocks', { resumeSlot: before })) {
-      for (const [index, signature] of signatures.entries()) ofBlocks.set(signature, formats[index]);
-      if (sent.every((each) => ofBlocks.has(each))) break;
-    }
-    expect(sent.map((signature) => ofBlocks.get(signature))).toEqual(expected);
-  },
-  DEADLINE_MS,
-);
+  const ofBlocks = new Map<string, unknown>();
+  for await (const { signatures, formats } of client.subscribe('blocks', { resumeSlot: before })) {
+    for (const [index, signature] of signatures.entries()) ofBlocks.set(signature, formats[index]);
+    if (sent.every((each) => ofBlocks.has(each))) break;
+  }
+  expect(sent.map((signature) => ofBlocks.get(signature))).toEqual(expected);
+});

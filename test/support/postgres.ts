@@ -25,7 +25,7 @@ export async function findPostgres(): Promise<string | undefined> {
 
 /** Removes a schema with all that is in it. */
 export async function dropSchema(url: string, schema: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   await client.connect();
   await client.query(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`);
   await client.end();
@@ -54,7 +54,7 @@ export function createDatabase(url: string): Promise<ScratchDatabase> {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   return await client.connect().then(
     () => client.end().then(() => true),
     () => false,

@@ -56,7 +56,7 @@ function countSkips(tests: readonly TestCase[]): ReadonlyMap<string, number> {
     const result = test.result();
     // One that was to run and has no note did not, because its setup failed: that is reported as a failure.
     if (result.state !== 'skipped' || (result.note === undefined && test.options.mode === 'run')) continue;
-    const reason = result.note ?? `${test.module.relativeModuleId}, ${test.fullName}: no reason given`;
+    const reason = result.note ?? `${test.module.relativeModuleId}, ${test.fullName}`;
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return counts;

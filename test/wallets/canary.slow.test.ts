@@ -6,15 +6,13 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { sql } from '../../src/store/drizzle.ts';
 import { TOTP } from 'otpauth';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { badRequestsWith, type Secrets } from './canary/bad-requests.ts';
 import { formsOfSecretKey, formsOfText, foundIn } from './canary/forms.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 type Wallet = {
   readonly address: string;

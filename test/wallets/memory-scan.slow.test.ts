@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { base58 } from '@scure/base';
 import { eq } from '../../src/store/drizzle.ts';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createNativeEngine } from '../../src/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
 import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
@@ -15,8 +15,6 @@ import { formsOf, scanMemory } from '../signer/fixture/scan-memory.ts';
 import { isSignature } from './kill/is-signature.ts';
 import { signerPidOf, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NOT_LINUX = 'the memory of another process is read from /proc, which only Linux has';
 const SIGNS = 20;

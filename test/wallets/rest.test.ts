@@ -136,7 +136,7 @@ test('a body that does not arrive, or is framed wrongly, is answered with a prob
   expect(late).toMatch(/^HTTP\/1.1 408 [\s\S]*application\/problem\+json[\s\S]*"code":"request_timeout"/);
   const broken = await speak(baseUrl, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
   expect(broken).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"body_invalid"/);
-}, 30_000);
+});
 
 test('a client that leaves before its body is whole is nobody’s failure', async () => {
   const { baseUrl, newAccount, refusals } = service();

@@ -3,14 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asc, count, eq } from '../../src/store/drizzle.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createMasterRotation } from '../../src/admin/master-rotation.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { SILENT } from '../store/backends.ts';
 import { readFirst, readLines, settled } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const COUNT = 10_000;
 /** Far less than a reader that has stopped would take. */

@@ -21,19 +21,15 @@ export async function servedParts(databaseUrl: string): Promise<ReadonlySet<numb
 
 /** Waits until wallets are served in a part that begins from now on. @returns the part. */
 export const nextServed = (databaseUrl: string, sinceMs = Date.now()): Promise<number> =>
-  eventually(
-    'wallets are served',
-    async () => [...(await servedParts(databaseUrl))].find((part) => part > partOf(sinceMs)),
-    { timeoutMs: 60_000 },
+  eventually('wallets are served', async () =>
+    [...(await servedParts(databaseUrl))].find((part) => part > partOf(sinceMs)),
   );
 
 /** Waits until two whole parts have passed. @returns these. */
 export async function twoParts(): Promise<readonly [number, number]> {
   const first = partOf(Date.now()) + 1;
-  await eventually(
-    'two parts of a minute have passed',
-    () => (partOf(Date.now()) > first + 1 ? true : undefined),
-    { timeoutMs: 30_000 },
+  await eventually('two parts of a minute have passed', () =>
+    partOf(Date.now()) > first + 1 ? true : undefined,
   );
   return [first, first + 1];
 }

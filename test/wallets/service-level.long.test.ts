@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { newLostDatabase } from '../support/lost-database.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { metric, nextServed, servedParts, twoParts } from './served-parts.ts';
 import { startWalletServer } from './wallet-server.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const postgresUrl = await findPostgres();
 const directory = useNewDirectory();

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { newLostDatabase } from '../support/lost-database.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
@@ -8,8 +8,6 @@ import { query } from './live/query.ts';
 import { ACCOUNT, signerPidOf } from './open-wallet-server.ts';
 import { metric, nextServed, servedParts, twoParts } from './served-parts.ts';
 import { startWalletServer } from './wallet-server.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const postgresUrl = await findPostgres();
 

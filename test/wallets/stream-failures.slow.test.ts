@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from '../../src/store/drizzle.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import type { StoreOptions } from '../../src/store/open-store.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
@@ -13,8 +13,6 @@ import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { readFirst, readLines } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
 import { signerPidOf } from './open-wallet-server.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const COUNT = 10_000;
 const MANAGED = { count: COUNT, custody: 'managed' };

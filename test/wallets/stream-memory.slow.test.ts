@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../src/base/eventually.ts';
 import { settled } from './streams/read-lines.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const NOT_LINUX = 'the memory of another process is read from /proc, which only Linux has';
 const MIB = 1024 * 1024;

@@ -23,8 +23,6 @@ import { readFirst, readLines, settled } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
 import { createPayLater } from './pay-later.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const COUNT = 10_000;
 /** What the buffers of both ends, the pool's window and one group hold at most, in wallets; it is far from all. */
 const HELD_AT_MOST = 6_000;

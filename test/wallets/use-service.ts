@@ -87,7 +87,6 @@ export type ServiceOptions = {
   readonly withSigner?: (signer: Signer) => Signer;
 };
 
-const START_DEADLINE_MS = 120_000;
 const TEN_USD = 10_000_000n;
 
 /** Starts a service before the tests of a file and stops it after them. */
@@ -149,8 +148,8 @@ export function useWalletService({
       cut: () => server.close(0),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };
-  }, START_DEADLINE_MS);
-  afterAll(() => started.disposeAsync(), START_DEADLINE_MS);
+  });
+  afterAll(() => started.disposeAsync());
   return (): WalletService => {
     if (service === undefined) throw new Error('the service has not started');
     return service;

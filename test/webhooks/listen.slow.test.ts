@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createWalletClient } from '../../generated/wallets/client.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { startNode } from '../support/node-process.ts';
 import { startReceiver, verified } from './receiver.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: RunningKeyslot;
 beforeAll(async () => {
   server = await startKeyslot();
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 function startListening(...args: readonly string[]) {

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccountClient } from '../../generated/account/client.ts';
 import { createWalletClient } from '../../generated/wallets/client.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { startReceiver, verified } from './receiver.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let server: RunningKeyslot;
 let account: ReturnType<typeof createAccountClient>;
@@ -18,7 +16,7 @@ beforeAll(async () => {
   const { access_token: token } = JSON.parse(text) as { readonly access_token: string };
   account = createAccountClient({ url: server.baseUrl, token });
   wallets = createWalletClient({ url: server.baseUrl, token });
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 test('what is done with wallets arrives, signed, in the form of the audit log', async () => {

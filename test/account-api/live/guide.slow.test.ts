@@ -5,16 +5,14 @@ import { blocksOf, hasTools, runProgram, runShell, TOOLS_MISSING } from '../../s
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 
-const DEADLINE_MS = 60_000;
-
 const directory = useNewDirectory();
 let server: RunningKeyslot;
 beforeAll(async () => {
   server = await startKeyslot();
-}, DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 
-test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_MS }, async (context) => {
+test('the commands of docs/account.md work as they stand', async (context) => {
   if (!hasTools()) context.skip(TOOLS_MISSING);
   const script = blocksOf('docs/account.md', 'sh').join('\n');
   const stdout = await runShell({ directory: directory(), dataDir: server.dataDir }, script);
@@ -29,7 +27,7 @@ test('the commands of docs/account.md work as they stand', { timeout: DEADLINE_M
   ]);
 });
 
-test('the commands of docs/billing.md work as they stand', { timeout: DEADLINE_MS }, async (context) => {
+test('the commands of docs/billing.md work as they stand', async (context) => {
   if (!hasTools()) context.skip(TOOLS_MISSING);
   const script = blocksOf('docs/billing.md', 'sh').join('\n');
   const stdout = await runShell({ directory: directory(), dataDir: server.dataDir }, script);
@@ -43,7 +41,7 @@ test('the commands of docs/billing.md work as they stand', { timeout: DEADLINE_M
   ]);
 });
 
-test('the program of the client package works as it stands', { timeout: DEADLINE_MS }, async () => {
+test('the program of the client package works as it stands', async () => {
   const [program = '', ...others] = blocksOf('codegen/pack/client-readme.md', 'js').filter((text) =>
     text.includes("'@keyslot/client/account'"),
   );

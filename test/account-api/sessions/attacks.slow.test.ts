@@ -7,7 +7,6 @@ import { PASSWORD } from '../live/provision-members.ts';
 import { holdRequest } from './hold-request.ts';
 import { type MemberServer, sessionIn, startMemberServer } from './member-server.ts';
 
-const DEADLINE_MS = 60_000;
 const SESSION = '/account/v1/session';
 const EVIL = 'https://evil.example';
 
@@ -23,7 +22,7 @@ function attackers(postgresUrl: string): void {
     world = await startMemberServer(postgresUrl);
     accountId = await world.members.accountIdOf('attacked');
     await addCredit(world.server.dataDir, 'attacked', '10');
-  }, DEADLINE_MS);
+  });
   afterAll(async () => world?.[Symbol.asyncDispose]());
 
   const newOwner = () => world.members.newOwner(accountId);

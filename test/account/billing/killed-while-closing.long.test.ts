@@ -119,5 +119,5 @@ function closedSome(store: Store, server: NodeProcess, count: number): Promise<t
     if (server.ended() !== undefined) throw new Error(`ended with ${server.ended()}: ${server.stderr()}`);
     return (await countClosed(store)) >= count || undefined;
   };
-  return eventually(`${count} months are closed`, look, { timeoutMs: 60_000, intervalMs: 2 });
+  return eventually(`${count} months are closed`, look, { intervalMs: 2 });
 }

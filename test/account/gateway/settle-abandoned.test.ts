@@ -174,7 +174,7 @@ describeStores('a store of the version before reservations had prices', (backend
     expect(await standing(store, listed)).toEqual({ reserved: 0n, charged: 7_000n });
     expect(await standing(store, dearer)).toEqual({ reserved: 0n, charged: 6_300n });
     expect((await readBalance(store, dearer, OCTOBER)).available).toBe(5n);
-  }, 240_000);
+  });
 });
 
 async function standing(store: Store, accountId: string) {

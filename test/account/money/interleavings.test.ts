@@ -89,7 +89,7 @@ describeStores('whatever is reserved, charged, settled, released and credited at
       }),
       { numRuns: rounds(25) },
     );
-  }, 240_000);
+  });
 });
 
 type Place = {

@@ -11,7 +11,6 @@ import { installClient, NODE, ROOT } from '../../support/install-client.ts';
 
 const run = promisify(execFile);
 const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
-const SETUP_DEADLINE_MS = 120_000;
 
 let folder = '';
 const installed = (path: string): string => join(folder, 'node_modules/@keyslot/client', path);
@@ -19,7 +18,7 @@ const installed = (path: string): string => join(folder, 'node_modules/@keyslot/
 beforeAll(async () => {
   folder = await installClient();
   await copyFile(new URL('program.ts', import.meta.url), join(folder, 'program.ts'));
-}, SETUP_DEADLINE_MS);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStreamClient } from '../../../generated/stream/package.ts';
 import { eventually } from '../../../src/base/eventually.ts';
 import { encodeBase58 } from '../../../src/localnet/bytes/base58.ts';
@@ -9,8 +9,6 @@ import { startKeyslot } from '../../support/keyslot.ts';
 import { postJson } from '../../support/post-json.ts';
 import { openSocket } from '../../support/socket-client.ts';
 import { receiveTraces } from './receive-traces.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const TRACE = 'c'.repeat(32);
 const TRACEPARENT = `00-${TRACE}-${'d'.repeat(16)}-01`;

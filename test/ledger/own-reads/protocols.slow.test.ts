@@ -11,7 +11,7 @@ let chain: ServedChain;
 beforeAll(async () => {
   chain = await serveChain();
   for (const [index, { node }] of chain.servers.entries()) node.lag = LAGS[index] ?? 0;
-}, 120_000);
+});
 
 afterAll(() => chain?.stop());
 
@@ -54,7 +54,7 @@ test('what a WebSocket is notified of is read by its session, and by no other', 
     break;
   }
   socket.close();
-}, 30_000);
+});
 
 test('what a stream has is read by its session, and by no other', async () => {
   const { grpcUrl: url, apiKey } = chain.gateway;
@@ -65,7 +65,7 @@ test('what a stream has is read by its session, and by no other', async () => {
     break;
   }
   client.close();
-}, 30_000);
+});
 
 test('subscriptions are made at the node that is ahead, and move to the next one when it is lost', async () => {
   const socket = await openSocket(chain.gateway.rpcUrl.replace(/^http/, 'ws'));
@@ -82,7 +82,7 @@ test('subscriptions are made at the node that is ahead, and move to the next one
   await socket.next();
   socket.close();
   await first.start();
-}, 30_000);
+});
 
 /** The slots by which the gateway finds a node behind. */
 async function lagOf(name: string): Promise<number> {

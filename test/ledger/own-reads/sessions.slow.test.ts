@@ -6,4 +6,4 @@ test('over HTTP, WebSocket and gRPC nobody is shown less than before, no read fa
   expect(faults).toEqual([]);
   // Without failures of nodes this would hold of any gateway.
   expect(failovers).toBeGreaterThan(0);
-}, 120_000);
+});

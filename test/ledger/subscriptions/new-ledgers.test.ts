@@ -26,7 +26,7 @@ test('subscriptions go on where all nodes have begun another ledger', async () =
   void gap.then((message) => {
     told = message;
   });
-  const message = await eventually('the new ledger is told', () => told, { timeoutMs: 15_000 });
+  const message = await eventually('the new ledger is told', () => told);
   expect(gapOf(message)).toMatchObject({ fromSlot: 0, genesisHash: ANOTHER });
 });
 
@@ -43,10 +43,8 @@ test('a node of another ledger that was connected to before the others had said 
   expect(await stage.client.call('rootSubscribe')).toHaveProperty('result');
   expect(stage.node.subscriptions('rootSubscribe')).toHaveLength(1);
   late.resolve(undefined);
-  const [first] = await eventually(
-    'another node has the subscription',
-    () => others.map((each) => each.subscriptions('rootSubscribe')).find((found) => found.length > 0),
-    { timeoutMs: 15_000 },
+  const [first] = await eventually('another node has the subscription', () =>
+    others.map((each) => each.subscriptions('rootSubscribe')).find((found) => found.length > 0),
   );
   expect(first).toEqual(expect.any(Number));
   expect(stage.node.sockets.size).toBe(0);

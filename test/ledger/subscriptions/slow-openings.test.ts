@@ -25,7 +25,7 @@ async function soon(): Promise<SocketMessage> {
   void stage.client.next().then((next) => {
     message = next;
   });
-  return await eventually('a message comes', () => message, { timeoutMs: 15_000 });
+  return await eventually('a message comes', () => message);
 }
 
 test('while a node takes long for one subscription after a loss, the others go on', async () => {

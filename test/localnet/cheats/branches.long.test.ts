@@ -43,7 +43,7 @@ type Run = {
 test('whatever is sent, branched and restored: lamports are conserved but for rewards, all is indexed, and a branch answers as it did', async () => {
   const run = fc.record({ steps: fc.array(step, { minLength: 5, maxLength: 25 }), votes: fc.boolean() });
   await fc.assert(fc.asyncProperty(run, keepsPromises), { numRuns: 10 });
-}, 300_000);
+});
 
 async function keepsPromises({
   steps,

@@ -27,7 +27,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 test('whatever is sent and however often it is killed or goes back: lamports and rewards add up, and all that was closed is as it was', async () => {
   const kept = fc.record({ steps: fc.array(step, { maxLength: 30 }), votes: fc.boolean() });
   await fc.assert(fc.asyncProperty(kept, survives), { numRuns: rounds(12) });
-}, 120_000);
+});
 
 async function survives({
   steps,

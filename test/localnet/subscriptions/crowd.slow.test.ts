@@ -54,7 +54,7 @@ test('slots that run, clients that come and go: whoever stays is told everything
   await eventually('all is finalized', () => (ledger.slotAt('finalized') > end ? true : undefined));
   for (const each of watched) assertRecord(ledger, each, await each.client.notificationsOf(each.id), end);
   for (const client of new Set(watched.map((each) => each.client))) await client.close();
-}, 60_000);
+});
 
 /** Some in every slot, while clients come and go and a little longer. */
 async function sendAirdrops(

@@ -75,7 +75,7 @@ test('whatever is asked is answered, and whatever happens then is told: the conn
   await client.call('getHealth');
   expect(taken).toBeGreaterThan(rounds(50));
   expect(client.notifications().length).toBeGreaterThan(33);
-}, 120_000);
+});
 
 test('bytes that are no message at all are answered or close the connection, and nobody else notices', async () => {
   const served = await serveLedger();
@@ -95,4 +95,4 @@ test('bytes that are no message at all are answered or close the connection, and
   await fc.assert(fc.asyncProperty(bytes, fc.boolean(), sends), { numRuns: rounds(60) });
   served.tick();
   expect(await witness.notificationsOf(slots)).toHaveLength(1);
-}, 120_000);
+});

@@ -52,7 +52,7 @@ async function openFiles({ sources, ...options }: Overrides = {}) {
         await history.settled();
         return (await history.reach(BigInt(last))) === BigInt(first) ? true : undefined;
       },
-      { intervalMs: 5, timeoutMs: 20_000 },
+      { intervalMs: 5 },
     );
   /** Leaves a hole of blocks that are not followed. */
   const miss = async (from: number, to: number): Promise<void> => {
@@ -107,7 +107,7 @@ test('blocks that come are written while a node that hangs is asked for missing 
   await eventually(
     'they are written',
     async () => ((await history.reach(120n)) === 110n ? true : undefined),
-    { intervalMs: 5, timeoutMs: 5_000 },
+    { intervalMs: 5 },
   );
   expect(segments.standings().map(({ state, holes }) => [state, holes])).toEqual([['writing', 1]]);
 });

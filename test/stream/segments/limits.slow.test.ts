@@ -1,14 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { ServiceError } from '../../../src/base/service-error.ts';
 import type { Cursor } from '../../../src/stream/cursor.ts';
 import { mountSmallDisk, SMALL_DISK_MISSING } from '../../support/small-disk.ts';
 import { createScriptedLedger, type ScriptedLedger } from '../scripted-ledger.ts';
 import { newRoot, openSegmented, range, type Segmented, slotsOf } from './open-segmented.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const noRefill = async (): Promise<never> => {
   throw new Error('a block was asked of the node');

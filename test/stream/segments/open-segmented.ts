@@ -90,7 +90,7 @@ export function openSegmented(
       await history.settled();
       return (await history.reach(BigInt(slot))) < slot && standing().holes === 0 ? true : undefined;
     };
-    await eventually(`files end with ${slot}`, isWritten, { intervalMs: 5, timeoutMs: 60_000 });
+    await eventually(`files end with ${slot}`, isWritten, { intervalMs: 5 });
   };
   const gateway: Segmented = {
     ...{ hub, segments, asked, warnings, standing, writtenUpTo },

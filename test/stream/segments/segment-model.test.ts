@@ -1,12 +1,10 @@
 import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BlockRecord } from '../../../src/stream/segments/block-record.ts';
 import { SegmentSet } from '../../../src/stream/segments/segment-set.ts';
 import { rounds } from '../../support/tier.ts';
 import { newRoot } from './open-segmented.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const FINAL_AFTER = 32;
 const SEEDS = Array.from({ length: rounds(5) }, (_, at) => at + 1);

@@ -1,12 +1,10 @@
 import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { BlockRecord } from '../../../src/stream/segments/block-record.ts';
 import { SegmentSet } from '../../../src/stream/segments/segment-set.ts';
 import { newRoot } from './open-segmented.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const hashAt = (slot: number, fork = ''): string => `hash${fork} ${slot}`;
 

@@ -1,12 +1,10 @@
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { ServiceError } from '../../../src/base/service-error.ts';
 import { createScriptedLedger } from '../scripted-ledger.ts';
 import { NETWORK, newRoot, openSegmented, range, slotsOf } from './open-segmented.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const noRefill = async (): Promise<never> => {
   throw new Error('a block was asked of the node');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createClient } from '@redis/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { RedisBlocks } from '../../../src/stream/shared/redis-blocks.ts';
 import { freePortPair } from '../../support/free-port-pair.ts';
@@ -10,8 +10,6 @@ import { REDIS_MISSING } from '../../support/redis.ts';
 import { createScriptedLedger } from '../scripted-ledger.ts';
 import { replyOf } from '../reply-of.ts';
 import { NETWORK, openBlocks } from './open-gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const hasBinary = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 if (hasBinary) describe('a Redis whose memory is full', full);

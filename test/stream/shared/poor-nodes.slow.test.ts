@@ -1,11 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import { createScriptedLedger, type ScriptedLedger } from '../scripted-ledger.ts';
 import { take } from '../open-hub.ts';
 import { SHARING_MISSING } from './open-gateway.ts';
 import { becomes, slotsFrom, takeEach, useTopicGateways } from './use-topic-gateways.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 if (SHARING_MISSING === undefined) describe('gateways whose nodes hang or lag', share);
 else test('gateways whose nodes hang or lag', (context) => context.skip(SHARING_MISSING));

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { createClient, RESP_TYPES } from '@redis/client';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { Block } from '../../../src/stream/block/block.ts';
 import { packBlock } from '../../../src/stream/shared/pack-block.ts';
@@ -19,8 +19,6 @@ import {
 } from './open-gateway.ts';
 
 const UNSIGNED = 'the block of slot 101 in Redis is not signed by this installation';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 if (SHARING_MISSING === undefined) {
   describe('shared blocks', onRedis);

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { ServiceError } from '../../../src/base/service-error.ts';
 import { startCutProxy } from '../../../src/lab/faults/cut-proxy.ts';
@@ -9,8 +9,6 @@ import { take } from '../open-hub.ts';
 import { createScriptedLedger } from '../scripted-ledger.ts';
 import { REDIS_URL, SHARING_MISSING } from './open-gateway.ts';
 import { becomes, slotsFrom, takeEach, useTopicGateways } from './use-topic-gateways.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 if (SHARING_MISSING === undefined) describe('topics of two gateways', share);
 else test('topics of two gateways', (context) => context.skip(SHARING_MISSING));

@@ -63,7 +63,6 @@ export const becomes = (
       Object.entries(standing).every(
         ([name, value]) => Reflect.get(gateway.shared.standing(), name) === value,
       ) || undefined,
-    { timeoutMs: 60_000 },
   );
 
 export const slotsFrom = (first: number, count: number) =>

@@ -25,7 +25,6 @@ import {
 import { type Provisioned, provision } from './provision.ts';
 
 const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
-const DEADLINE_MS = 300_000;
 const MANAGED_BATCH = 1_000;
 /** How long a request may take to arrive. */
 const BODY_TIMEOUT_MS = 1_000;
@@ -57,7 +56,7 @@ function onServers(postgresUrl: string, library: string): void {
   beforeAll(async () => {
     runs = [await runWithDatabase(postgresUrl), await runWithToken(library)];
     results = runs.flatMap((each) => each.results);
-  }, DEADLINE_MS);
+  });
 
   test('holds every case of every operation; none is left out', () => {
     const others = results.filter(({ outcome }) => outcome !== 'held');

@@ -6,7 +6,6 @@ import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { createAuthenticator } from './authenticator.ts';
 
-const DEADLINE_MS = 60_000;
 const GUIDE = 'docs/wallets.md';
 
 const programs = blocksOf(GUIDE, 'js');
@@ -14,11 +13,11 @@ const directory = useNewDirectory();
 let server: RunningKeyslot;
 beforeAll(async () => {
   server = await startKeyslot();
-}, DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 const reader = () => ({ directory: directory(), dataDir: server.dataDir });
 
-test('the commands of docs/wallets.md work as they stand', { timeout: DEADLINE_MS }, async (context) => {
+test('the commands of docs/wallets.md work as they stand', async (context) => {
   if (!hasTools()) context.skip(TOOLS_MISSING);
   const { totp_secret: secret } = JSON.parse(await readFile(join(server.dataDir, 'dev.json'), 'utf8')) as {
     readonly totp_secret: string;
@@ -49,18 +48,14 @@ async function runGuide(imported: string): Promise<readonly string[]> {
   return await runProgram(reader(), program);
 }
 
-test('the program of docs/wallets.md with the generated client works as it stands', {
-  timeout: DEADLINE_MS,
-}, async () => {
+test('the program of docs/wallets.md with the generated client works as it stands', {}, async () => {
   const [signature, ...rest] = await runGuide('@keyslot/client');
   expect(signature).toMatch(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/);
   expect(rest).toHaveLength(4);
   expect(rest.at(-1)).toMatch(/^req_\w+$/);
 });
 
-test('the program of docs/wallets.md that signs and sends a transaction works as it stands', {
-  timeout: DEADLINE_MS,
-}, async () => {
+test('the program of docs/wallets.md that signs and sends a transaction works as it stands', {}, async () => {
   expect(await runGuide('@solana/kit')).toEqual(['1 6000n']);
 });
 

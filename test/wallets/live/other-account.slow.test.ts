@@ -6,7 +6,6 @@ import { ask, makeMaster, makeWallets } from './ask-wallets.ts';
 import { createAuthenticator } from './authenticator.ts';
 
 const NEVER_MADE = 'w_8iUJPsBQGcwe8SGq9nvuTc';
-const DEADLINE_MS = 60_000;
 
 let server: RunningKeyslot;
 let [victim, stranger, wallet, master] = ['', '', '', ''];
@@ -21,7 +20,7 @@ beforeAll(async () => {
   ({ code } = createAuthenticator(await enrol(dataDir, 'stranger')));
   [wallet] = await makeWallets(baseUrl, victim, 1);
   ({ master } = await makeMaster(baseUrl, victim));
-}, DEADLINE_MS);
+});
 afterAll(() => server?.stop());
 
 /** Every operation on a wallet, and the one on a master. */

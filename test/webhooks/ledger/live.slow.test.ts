@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccountClient } from '../../../generated/account/client.ts';
 import { parseWebhook, type WebhookEvent } from '../../../generated/account/events.ts';
 import { eventually } from '../../../src/base/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { startReceiver, verified } from '../receiver.ts';
 import { callLedger } from './call-ledger.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ADDRESS = `${'1'.repeat(31)}2`;
 const SYSTEM = '1'.repeat(32);
@@ -20,7 +18,7 @@ beforeAll(async () => {
   const text = await readFile(join(server.dataDir, 'dev.json'), 'utf8');
   const { access_token: token } = JSON.parse(text) as { readonly access_token: string };
   account = createAccountClient({ url: server.baseUrl, token });
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 const airdrop = (lamports: number): Promise<string> =>

@@ -58,9 +58,7 @@ export async function loseNode(losses: number): Promise<void> {
       await server.kill();
       await server.start();
     }
-    await eventually('events go on', () => receiver.received.length > seen || undefined, {
-      timeoutMs: 60_000,
-    });
+    await eventually('events go on', () => receiver.received.length > seen || undefined);
   }
 
   const record = await eventually('all payments are confirmed', async () => {
@@ -70,7 +68,7 @@ export async function loseNode(losses: number): Promise<void> {
   await eventually(
     'every transaction is told of',
     () => missingOf(record, told()).length === 0 || undefined,
-    { timeoutMs: 60_000, intervalMs: 500 },
+    { intervalMs: 500 },
   );
   // Nothing was older than the node or the server goes back, so there is nothing to state either.
   expect(told().filter(({ type }) => type === 'ledger.gap')).toEqual([]);
