@@ -4,11 +4,13 @@ import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
 import { createWalletStanding } from '../../src/account/wallet-standing.ts';
 import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
 import type { AccountAnswers, AccountHandler, AccountRequest } from '../../generated/account/handlers.ts';
-import type { OperationId } from '../../generated/account/operations.ts';
+import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
+import { type Actor, withActingStore } from '../../src/account/acting-store.ts';
 import { listAudit } from '../../src/account/audit/list-audit.ts';
 import { Keyring } from '../../src/account/keyring.ts';
-import { createMemberDeps } from '../../src/account/members/member-deps.ts';
+import { createMemberDeps, type MemberDeps } from '../../src/account/members/member-deps.ts';
 import { createSessionCredentials } from '../../src/account/members/session-credentials.ts';
+import type { SessionHolder } from '../../src/account/members/sessions.ts';
 import { setOperates } from '../../src/account/operators.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
 import { type Scope, SCOPES } from '../../src/account/tokens/scopes.ts';
@@ -47,19 +49,27 @@ const NETWORK: WatchedNetwork = {
   drift: () => [{ node: 'node-1', kind: 'method', name: 'getNew', count: 2, firstSeenMs: NOW_MS }],
 };
 
+type Sender = Actor extends infer One ? (One extends Actor ? Omit<One, 'nowMs'> : never) : never;
+
 /** A request of an operation: what its handler reads. */
 type Asked<O extends OperationId> = Partial<Pick<AccountRequest<O>, 'id' | 'body' | 'query'>>;
 
 /** A store with an account that operates the server and a customer, and the operations as each of them calls them. */
-export async function openOperatorWorld(store: Store) {
+export async function openOperatorWorld(
+  store: Store,
+  {
+    members: given,
+    onEnd = onTestFinished,
+  }: { readonly members?: MemberDeps; readonly onEnd?: (close: () => Promise<void>) => void } = {},
+) {
   const rings = { keyring: new Keyring(), tokens: new TokenRing() };
   let nowMs = NOW_MS;
   const clock = { nowMs: () => nowMs };
   const log = pino({ level: 'silent' });
   const credentials = createSessionCredentials({ store, ...rings, clock, log });
-  onTestFinished(credentials.close);
-  const installationKey = await newInstallationKey();
-  const members = createMemberDeps({ store, installationKey });
+  onEnd(credentials.close);
+  const installationKey = given?.installationKey ?? (await newInstallationKey());
+  const members = given ?? createMemberDeps({ store, installationKey });
   const ledgers = { networks: ['solana-localnet'], startOf: () => Promise.resolve(undefined) };
   const allowedFor = () => Promise.resolve(allowAddresses([], false));
   const webhooks = { installationKey, allowedFor, ledgers };
@@ -85,17 +95,23 @@ export async function openOperatorWorld(store: Store) {
     NOW_MS,
   );
   const callAs =
-    (accountId: string, tokenId: string, scopes: readonly Scope[] = SCOPES) =>
+    (actor: Sender, scopes: readonly Scope[] = SCOPES) =>
     async <O extends OperationId>(
       operation: O,
       asked: Asked<O> = {},
     ): Promise<Extract<AccountAnswers[O], { readonly kind: 'json' }>['body']> => {
-      const caller = { accountId, tokenId, scopes: new Set(scopes), requestId: `req_${operation}` };
+      const requestId = `req_${operation}`;
+      const named =
+        actor.kind === 'session' ? { memberId: actor.session.memberId } : { tokenId: actor.tokenId };
       const request = { id: '', form: 'json', body: undefined, query: undefined, ...asked };
       const handle = ACCOUNT_HANDLERS[operation] as unknown as AccountHandler<AccountContext, O>;
-      const { requestId } = caller;
       const context: AccountContext = {
-        ...{ ...deps, caller, session: undefined, request: { requestId, nowMs: NOW_MS } },
+        ...withActingStore(deps, { ...actor, nowMs: NOW_MS }, OPERATIONS[operation].scopes),
+        caller: { accountId: actor.accountId, ...named, scopes: new Set(scopes), requestId },
+        ...{
+          session: actor.kind === 'session' ? actor.session : undefined,
+          request: { requestId, nowMs: NOW_MS },
+        },
         ...{ baseUrl: 'https://keyslot.example', keepSession: () => undefined },
       };
       const answer = await handle(context, {
@@ -105,6 +121,7 @@ export async function openOperatorWorld(store: Store) {
       if (answer.kind !== 'json') throw new Error(`${operation} is not answered as JSON`);
       return answer.body as Extract<AccountAnswers[O], { readonly kind: 'json' }>['body'];
     };
+  const byToken = (accountId: string, tokenId: string): Sender => ({ kind: 'token', accountId, tokenId });
   /** The records of an account, newest first, as far as they tell what was done. */
   const recordsOf = async (accountId: string) => {
     const { records } = await listAudit(store, accountId, { limit: 100 });
@@ -114,10 +131,14 @@ export async function openOperatorWorld(store: Store) {
   };
   return {
     ...{ deps, operator, customer, operatorToken, recordsOf },
-    asOperator: callAs(operator, operatorToken),
-    asCustomer: callAs(customer, customerToken),
+    asOperator: callAs(byToken(operator, operatorToken)),
+    asCustomer: callAs(byToken(customer, customerToken)),
+    /** By a token of an account. */
+    asToken: (accountId: string, tokenId: string) => callAs(byToken(accountId, tokenId)),
+    /** As a member, by a session as it was found. */
+    asMember: (session: SessionHolder) => callAs({ kind: 'session', accountId: session.accountId, session }),
     /** As the customer, without the right to see money. */
-    asViewer: callAs(customer, customerToken, ['account:read']),
+    asViewer: callAs(byToken(customer, customerToken), ['account:read']),
     /** Sets the clock, which stands still. */
     setNow: (next: number) => {
       nowMs = next;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, gt, isNull } from '../../store/drizzle.ts';
 import { logins, memberInvitations, members } from '../../store/member-tables.ts';
-import { accounts } from '../../store/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { createKeyText } from '../key-text.ts';
@@ -47,11 +46,6 @@ export async function invite(
   const [token, invitationId] = [createKeyText('ks_inv_'), randomUUID()];
   const expiresAt = new Date(request.nowMs + INVITATION_MS);
   await store.transaction(async (tx) => {
-    await tx
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-      .for('no key update');
     if (await isMember(tx, accountId, email)) throw serviceError('memberExists');
     const isSame = eq(memberInvitations.email, email);
     await tx

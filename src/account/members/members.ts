@@ -2,7 +2,6 @@ import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull } from '../../store/drizzle.ts';
 import { loginSessions, logins, memberFactors, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
-import { accounts } from '../../store/tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditMember } from './audit-member.ts';
 import { withdrawInvitationsOf } from './invitations.ts';
@@ -56,7 +55,6 @@ export async function changeRole(
   assertFresh(holder, request.nowMs);
   const { accountId } = holder;
   await store.transaction(async (tx) => {
-    await lockMembers(tx, holder);
     const present = await readRole(tx, accountId, memberId);
     if (present === 'owner' && role !== 'owner') {
       await assertOtherOwner(tx, accountId);
@@ -82,7 +80,6 @@ export async function removeMember(
   assertFresh(holder, request.nowMs);
   const { accountId } = holder;
   await store.transaction(async (tx) => {
-    await lockMembers(tx, holder);
     if ((await readRole(tx, accountId, memberId)) === 'owner') await assertOtherOwner(tx, accountId);
     await tx
       .update(members)
@@ -93,20 +90,6 @@ export async function removeMember(
     const action = 'member.remove';
     await auditMember(tx, { accountId, memberId: holder.memberId, action, subject: memberId }, request);
   });
-}
-
-/**
- * Holds up other changes of roles in the account until the transaction ends: two owners cannot remove each other.
- * @throws ServiceError `sessionInvalid` when the holder is a member no more, or has lost the role meanwhile.
- */
-async function lockMembers(
-  tx: StoreTransaction,
-  { accountId, memberId, role }: SessionHolder,
-): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
-  const isStill = and(eq(members.id, memberId), eq(members.role, role), isNull(members.removedAt));
-  const found = await tx.select({ id: members.id }).from(members).where(isStill);
-  if (found.length === 0) throw serviceError('sessionInvalid');
 }
 
 async function readRole(tx: StoreTransaction, accountId: string, memberId: string): Promise<Role> {

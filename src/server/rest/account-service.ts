@@ -6,6 +6,7 @@ import { BODY_MEMBERS, type OperationId, OPERATIONS } from '../../../generated/a
 import { QUERY_CHECKS } from '../../../generated/account/query-checks.js';
 import { PLANS } from '../../../generated/plans.ts';
 import { admitCall, type CallCounter } from '../../account/wallet-create-limit.ts';
+import { withActingStore } from '../../account/acting-store.ts';
 import type { AccountCaller, AccountContext, AccountDeps } from '../../account-api/account-context.ts';
 import { NO_ACCOUNT } from '../../account/audit/refusal-log.ts';
 import { scopesOf } from '../../account/members/role-scopes.ts';
@@ -49,12 +50,14 @@ export function createAccountService(options: AccountServiceOptions): RestServic
       const entry = OPERATIONS[operation];
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
       const baseUrl = baseUrlOf(request.raw);
+      const nowMs = deps.clock.nowMs();
       const context: AccountContext = {
-        ...{ ...deps, baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
+        ...(caller.kind === 'anyone' ? deps : withActingStore(deps, { ...caller, nowMs }, entry.scopes)),
+        ...{ baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
         caller: { ...toAccountCaller(caller), requestId: request.id },
         request: {
           ...{ requestId: request.id, address: addressOf(options, request) },
-          ...{ userAgent: request.headers['user-agent'], nowMs: deps.clock.nowMs() },
+          ...{ userAgent: request.headers['user-agent'], nowMs },
         },
         keepSession: (kept) => {
           const field =

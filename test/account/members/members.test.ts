@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withActingStore } from '../../../src/account/acting-store.ts';
 import {
   acceptInvitation,
   invite,
@@ -7,7 +8,7 @@ import {
 } from '../../../src/account/members/invitations.ts';
 import { changeRole, listMembers, removeMember } from '../../../src/account/members/members.ts';
 import { resetMember } from '../../../src/account/members/reset-member.ts';
-import { endOtherSessions } from '../../../src/account/members/sessions.ts';
+import { endOtherSessions, type SessionHolder } from '../../../src/account/members/sessions.ts';
 import { acceptSetupLink, createSetupLink } from '../../../src/account/members/setup-links.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { eq } from '../../../src/store/drizzle.ts';
@@ -78,9 +79,14 @@ describeStores('the members of an account', (backend) => {
     await expect(changeRole(deps, first.holder, down, at())).rejects.toMatchObject({ code: 'lastOwner' });
     const second = await newMember(first.holder, 'owner');
     const holder = await holderOf((await enrol((await enter(second.email)).token)).token);
+    const remove = (session: SessionHolder, memberId: string) => {
+      const parts = { store: store(), members: deps };
+      const actor = { kind: 'session', accountId: session.accountId, session, nowMs: NOW_MS } as const;
+      return removeMember(withActingStore(parts, actor, []), session, memberId, at());
+    };
     const outcomes = await Promise.allSettled([
-      removeMember(deps, first.holder, second.memberId, at()),
-      removeMember(deps, holder, first.memberId, at()),
+      remove(first.holder, second.memberId),
+      remove(holder, first.memberId),
     ]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await listMembers(deps, first.accountId)).toMatchObject([{ role: 'owner' }]);

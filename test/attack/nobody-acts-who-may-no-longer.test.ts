@@ -1,0 +1,207 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
+import { listInvitations } from '../../src/account/members/invitations.ts';
+import { beginMemberFactor } from '../../src/account/members/member-factor.ts';
+import { type SessionHolder, signOut } from '../../src/account/members/sessions.ts';
+import { setOperates } from '../../src/account/operators.ts';
+import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
+import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { inOctober } from '../account/billing/october.ts';
+import { at, memberWorld, newEmail, PASSWORD, refusal, STEP_MS } from '../account/members/member-world.ts';
+import { NOW_MS } from '../account/new-customer.ts';
+import { openOperatorWorld } from '../account-api/operator-world.ts';
+import { describeStores } from '../store/backends.ts';
+
+// A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
+
+type Asked = { readonly id?: string; readonly body?: unknown };
+type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
+type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** An account that operates the server and has two owners, and a customer. */
+async function openWorld(store: Store, onEnd: (close: () => Promise<void>) => void) {
+  const { deps, freshOwner, newMember, enter, enrol, holderOf } = memberWorld(store);
+  const operators = await openOperatorWorld(store, { members: deps, onEnd });
+  const other = await freshOwner();
+  await setOperates(operators.deps, { accountId: other.accountId, operates: true });
+  const callAs = (session: SessionHolder) => operators.asMember(session) as unknown as Call;
+  /** Another owner, in a session that is fresh. */
+  const newActor = async () => {
+    const { memberId, email } = await newMember(other.holder, 'owner');
+    const { codeAt, token } = await enrol((await enter(email)).token);
+    const session = await holderOf(token);
+    const { secret } = await beginMemberFactor(deps, session, PASSWORD, at());
+    const draft = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: NOW_MS });
+    const confirmation = codeAt(NOW_MS + STEP_MS);
+    return { memberId, email, draft, confirmation, session, call: callAs(session) };
+  };
+  const call = callAs(await holderOf(other.token));
+  /** A second account of a login. */
+  const joinAnother = async (email: string) =>
+    (await newMember((await freshOwner()).holder, 'viewer', email)).accountId;
+  return { ...{ store, deps, operators, other, call, newActor, joinAnother }, customer: operators.customer };
+}
+
+const HOOK = { name: 'hook', url: 'https://93.184.216.34/', events: [] };
+const PLAN = { name: 'gold', requests_per_second: 500, burst: 2_000 };
+const WORK = { starts_at: new Date(NOW_MS - (NOW_MS % 60_000) + 3_600_000).toISOString() };
+const works = {
+  ...WORK,
+  ends_at: new Date(Date.parse(WORK.starts_at) + 60_000).toISOString(),
+  note: 'disks',
+};
+
+const limitRequest = async (call: Call): Promise<Asked> => {
+  const body = { limit: 'plan', wanted: 'production', reason: 'a sale' };
+  return { id: (await call('requestLimit', { body })).limit_request_id ?? '' };
+};
+const key = async ({ call }: World): Promise<Asked> => ({
+  ...{ id: (await call('createKey', { body: { name: 'k' } })).key_id ?? '', body: { overlap_seconds: 0 } },
+});
+const webhook = async ({ call }: World): Promise<Asked> => ({
+  id: (await call('createWebhook', { body: HOOK })).webhook_id ?? '',
+});
+
+type Actor = Awaited<ReturnType<World['newActor']>>;
+
+type Prepare = (world: World, actor: Actor) => Asked | Promise<Asked>;
+
+/** A request of each operation that changes something, which would be served. */
+const REQUESTS: Partial<Record<OperationId, Prepare>> = {
+  renewBackupCodes: () => ({}),
+  changeBillingSettings: () => ({ body: { notify_below_usd: ['5'] } }),
+  retryDelivery: async (world) => {
+    return { id: (await world.call('testWebhook', await webhook(world))).delivery_id ?? '' };
+  },
+  createInvitation: () => ({ body: { email: newEmail(), role: 'owner' } }),
+  withdrawInvitation: async ({ call }) => {
+    const made = await call('createInvitation', { body: { email: newEmail(), role: 'viewer' } });
+    return { id: made.invitation_id ?? '' };
+  },
+  createKey: () => ({ body: { name: 'k' } }),
+  revokeKey: key,
+  rotateKey: key,
+  requestLimit: () => ({ body: { limit: 'plan', wanted: 'production', reason: 'a sale' } }),
+  withdrawLimitRequest: ({ call }) => limitRequest(call),
+  removeMember: async ({ newActor }) => ({ id: (await newActor()).memberId }),
+  changeRole: async ({ newActor }) => ({ id: (await newActor()).memberId, body: { role: 'viewer' } }),
+  leaveAccount: () => ({}),
+  createAccount: () => ({ body: { name: `made-${newEmail().split('@')[0]}` } }),
+  setBilling: ({ customer }) => ({ id: customer, body: { mode: 'invoiced', credit_limit_usd: '5' } }),
+  creditAccount: ({ customer }) => ({ id: customer, body: { amount_usd: '5', reference: newEmail() } }),
+  setAccountLimits: ({ customer }) => ({ id: customer, body: { limit: 'wallet_use', requests: 9 } }),
+  bookPayment: ({ customer }) => ({ id: customer, body: { amount_usd: '5', reference: newEmail() } }),
+  setAccountPlan: ({ customer }) => ({ id: customer, body: { plan: 'production' } }),
+  createAccountSetupLink: ({ customer }) => ({ id: customer }),
+  issueCreditNote: async ({ store, call }) => {
+    const { invoiced, charged, close } = inOctober(() => store);
+    await charged(await invoiced(), 'wallet_creation', 10_000);
+    await close();
+    const { invoices } = (await call('listAllInvoices', { query: { limit: 1 } } as Asked)) as unknown as {
+      readonly invoices: readonly { readonly number: string }[];
+    };
+    return {
+      id: invoices[0]?.number ?? '',
+      body: { amount_usd: '1', reason: 'kindness', reference: newEmail() },
+    };
+  },
+  grantLimitRequest: ({ call }) => limitRequest(call),
+  refuseLimitRequest: async ({ call }) => ({ ...(await limitRequest(call)), body: { reason: 'no' } }),
+  announceWork: () => ({ body: works }),
+  cancelWork: async ({ call }) => ({ id: (await call('announceWork', { body: works })).work_id ?? '' }),
+  putPlan: () => ({ body: PLAN }),
+  deletePlan: async ({ call }) => ({ id: (await call('putPlan', { body: PLAN })).name ?? '' }),
+  changePassword: () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}, again` } }),
+  beginSecondFactor: () => ({ body: { password: PASSWORD } }),
+  enrolSecondFactor: (_world, { draft }) => ({ body: { code: draft } }),
+  signOut: () => ({}),
+  switchAccount: async ({ joinAnother }, { email }) => ({ body: { account_id: await joinAnother(email) } }),
+  confirmSecondFactor: (_world, { confirmation }) => ({ body: { code: confirmation } }),
+  endOtherSessions: () => ({}),
+  endSession: (_world, { session }) => ({ id: session.sessionId }),
+  createToken: () => ({ body: { name: 't', scopes: ['wallets:read'] } }),
+  revokeToken: async ({ call }) => {
+    const made = await call('createToken', { body: { name: 't', scopes: ['wallets:read'] } });
+    return { id: made.token_id ?? '' };
+  },
+  createWebhook: () => ({ body: HOOK }),
+  deleteWebhook: webhook,
+  updateWebhook: async (world) => ({ ...(await webhook(world)), body: { name: 'other' } }),
+  replayWebhook: async (world) => ({ ...(await webhook(world)), body: { from_seq: 1 } }),
+  rotateWebhookSecret: async (world) => ({ ...(await webhook(world)), body: { overlap_seconds: 0 } }),
+  testWebhook: webhook,
+};
+
+/** How an owner loses the right to act, and what a request that was let in before is answered. */
+const LOSSES: readonly (readonly [string, string, (world: World, actor: Actor) => Promise<unknown>])[] = [
+  ['removed', 'sessionInvalid', ({ call }, { memberId: id }) => call('removeMember', { id })],
+  [
+    'demoted',
+    'roleInsufficient',
+    ({ call }, { memberId: id }) => call('changeRole', { id, body: { role: 'viewer' } }),
+  ],
+  ['signed out', 'sessionInvalid', ({ deps }, { session }) => signOut(deps, session, at())],
+];
+
+test('every operation of an account that changes something is tried', () => {
+  const changing = Object.entries(OPERATIONS).filter(
+    ([, { method, auth }]) => method !== 'GET' && auth.length > 0,
+  );
+  // Credentials of a session are in memory, and end within a second.
+  const names = changing.map(([name]) => name).filter((name) => name !== 'createCredentials');
+  expect(Object.keys(REQUESTS).sort()).toEqual(names.sort());
+});
+
+describeStores('a request that was let in', (backend) => {
+  const store = backend.shared();
+  const ends: (() => Promise<void>)[] = [];
+  let world: World;
+  let lost: { readonly code: string; readonly actor: Actor }[] = [];
+  let revoked: Call;
+
+  beforeAll(async () => {
+    world = await openWorld(store(), (close) => ends.push(close));
+    const { operators, other } = world;
+    lost = [];
+    for (const [, code, lose] of LOSSES) {
+      const actor = await world.newActor();
+      await lose(world, actor);
+      lost.push({ code, actor });
+    }
+    const token = { accountId: other.accountId, name: 't', scopes: SCOPES, expiresAtMs: undefined };
+    const { id } = await createToken(operators.deps, token, NOW_MS);
+    await revokeToken(operators.deps, id, NOW_MS);
+    revoked = operators.asToken(other.accountId, id) as unknown as Call;
+  });
+  afterAll(() => Promise.all(ends.map((end) => end())));
+
+  test.each(Object.entries(REQUESTS) as [OperationId, Prepare][])(
+    'changes nothing for a sender who may no longer: %s',
+    async (operation, prepare) => {
+      const live = await world.newActor();
+      const asked = await prepare(world, live);
+      for (const { code, actor } of lost) {
+        // A code counts for its own login.
+        const own = operation === 'confirmSecondFactor' ? await prepare(world, actor) : asked;
+        expect(await refusal(actor.call(operation, own))).toBe(code);
+      }
+      if (OPERATIONS[operation].auth.some((one: string) => one === 'token'))
+        expect(await refusal(revoked(operation, asked))).toBe('tokenRevoked');
+      expect(await refusal(live.call(operation, asked))).toBe('none');
+    },
+  );
+
+  test.each(LOSSES.slice(0, 2))(
+    'leaves no invitation open of an owner who is %s meanwhile',
+    async (_loss, _code, lose) => {
+      const [actor, { accountId }] = [await world.newActor(), world.other];
+      const before = await listInvitations(world.deps, accountId, NOW_MS);
+      const asked = () => ({ body: { email: newEmail(), role: 'owner' } });
+      const all = Array.from({ length: 10 }, () => refusal(actor.call('createInvitation', asked())));
+      await Promise.all([...all, lose(world, actor)]);
+      expect(await listInvitations(world.deps, accountId, NOW_MS)).toEqual(before);
+    },
+  );
+});
