@@ -28,9 +28,9 @@ export type Config = {
     readonly port: number;
     /** Additional port for WebSocket, where web3.js v1 and the Solana CLI connect. Defaults to the HTTP port + 1, or to none if the HTTP port is 0 or 65535. 0 picks any free port; the HTTP port itself opens no additional port. */
     readonly ws_port?: number;
-    /** TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For. */
+    /** TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For, or else in Forwarded, that is no trusted proxy. */
     readonly behind_proxy: boolean;
-    /** Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For from other peers is ignored. */
+    /** Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For and Forwarded from other peers are ignored. */
     readonly trusted_proxies: readonly string[];
     /** Maximum number of client connections across all ports. Above it, the connection that has been idle longest is closed; if none is idle, the new one is refused with 503 or RESOURCE_EXHAUSTED. Lowered at start if the limit of open files is too small. */
     readonly max_connections: number;
@@ -429,7 +429,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: false,
     secret: false,
     description:
-      'TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For.',
+      'TLS is terminated by a reverse proxy. If the peer is loopback or in trusted_proxies, the client address is the last one in X-Forwarded-For, or else in Forwarded, that is no trusted proxy.',
   },
   {
     path: ['http', 'trusted_proxies'],
@@ -438,7 +438,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: [],
     secret: false,
     description:
-      'Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For from other peers is ignored.',
+      'Networks of trusted proxies besides loopback, for behind_proxy: 10.0.0.0/8, fd00::/8 or single addresses. X-Forwarded-For and Forwarded from other peers are ignored.',
   },
   {
     path: ['http', 'max_connections'],

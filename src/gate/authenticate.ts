@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import type { ErrorName } from '../../generated/errors.ts';
 import { serviceError } from '../base/service-error.ts';
-import { clientAddress, type TrustsPeer } from './client-address.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { NoteUse } from './key-uses.ts';
 
 /** The authenticated caller of a request. */
@@ -48,7 +48,7 @@ const MAX_SESSION_LENGTH = 64;
 export function createAuthenticate(
   keyring: KeyFinder,
   clock: Clock,
-  trustsPeer: TrustsPeer,
+  clientAddress: ClientAddress,
   noteUse: NoteUse = () => undefined,
 ): Authenticate {
   return (request) => {
@@ -58,7 +58,7 @@ export function createAuthenticate(
     switch (finding.kind) {
       case 'valid': {
         const { origin } = request.headers;
-        const breach = finding.checkSource?.({ origin, address: clientAddress(request, trustsPeer) });
+        const breach = finding.checkSource?.({ origin, address: clientAddress(request) });
         if (breach !== undefined) throw serviceError(breach);
         noteUse(finding.keyId, request);
         const { keyId, accountId } = finding;

@@ -8,7 +8,7 @@ export type RequestSource = {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 
-/** True if a connection's peer is one of the operator's proxies, whose X-Forwarded-For is trusted. */
+/** True if a connection's peer is one of the operator's proxies, which say whom they speak for. */
 export type TrustsPeer = (address: string | undefined) => boolean;
 
 export type ProxySettings = {
@@ -25,22 +25,67 @@ export function createTrustsPeer({ isBehindProxy, trustedProxies }: ProxySetting
   return isBehindProxy ? compileCidrs([...LOOPBACK, ...trustedProxies]) : () => false;
 }
 
+/** Returns the address that a request comes from, an IPv4 address in IPv4 form; undefined if it is not known. */
+export type ClientAddress = (request: RequestSource) => string | undefined;
+
 /**
- * Returns the address that a request comes from: the connection's peer or, if that is a trusted proxy, the last entry of its
- * X-Forwarded-For; anyone can have written the entries before it. Undefined if it is not known.
+ * Creates the function that finds out where requests come from: the connection's peer or, if that is a trusted proxy, who it says it speaks
+ * for, in X-Forwarded-For or else in Forwarded (RFC 7239). Entries of trusted proxies are skipped from the right; anyone can have written
+ * what stands before the first of another. An entry is an address, with or without a port, an IPv6 address with or without brackets.
+ *
+ * @param onUnreadable called with the name of a header whose entry is no address, such as `unknown`: the client then has no address.
  */
-export function clientAddress(
-  { headers, socket }: RequestSource,
+export function createClientAddress(
   trustsPeer: TrustsPeer,
-): string | undefined {
-  if (!trustsPeer(socket.remoteAddress)) return socket.remoteAddress;
-  const forwarded = headers['x-forwarded-for'];
-  const hops = (Array.isArray(forwarded) ? forwarded.join() : (forwarded ?? '')).split(',');
-  const last = hops.at(-1)?.trim() ?? '';
-  return isIP(last) === 0 ? undefined : last;
+  onUnreadable: (header: string) => void = () => undefined,
+): ClientAddress {
+  return ({ headers, socket }) => {
+    const { remoteAddress } = socket;
+    if (!trustsPeer(remoteAddress)) return inOwnForm(remoteAddress);
+    const [header, hops] = hopsOf(headers);
+    const nearest = hops.findLastIndex((hop) => !trustsPeer(hop));
+    const client = hops[Math.max(nearest, 0)];
+    if (client === undefined && hops.length > 0) onUnreadable(header);
+    return inOwnForm(client);
+  };
 }
 
-/** Returns the client address as it is recorded: an IPv4 address in IPv4 form. */
-export function recordedAddress(request: RequestSource, trustsPeer: TrustsPeer): string | undefined {
-  return clientAddress(request, trustsPeer)?.replace(/^::ffff:(?=\d+\.)/i, '');
+/** The header that says whom a proxy speaks for, and the addresses in it, the client's first; undefined for an entry that is none. */
+function hopsOf(headers: IncomingHttpHeaders): readonly [string, readonly (string | undefined)[]] {
+  const listed = headers['x-forwarded-for'];
+  if (listed === undefined)
+    return ['Forwarded', readForwarded(headers).map((element) => addressIn(element.get('for') ?? ''))];
+  const entries = String(listed)
+    .split(',')
+    .map((entry) => entry.trim());
+  return ['X-Forwarded-For', entries.filter((entry) => entry !== '').map(addressIn)];
+}
+
+const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
+const PARAMETER = /(?:^|;)\s*([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/gi;
+
+/** The elements of Forwarded (RFC 7239 section 4), that of the proxy next to the client first: `for`, `proto` and `host`, where they are given. */
+export function readForwarded({ forwarded }: IncomingHttpHeaders): readonly ReadonlyMap<string, string>[] {
+  return (forwarded?.match(ELEMENT) ?? []).map((element) => {
+    const parameters = [...element.trim().matchAll(PARAMETER)];
+    return new Map(
+      parameters.map(([, name = '', quoted, token = '']) => [
+        name.toLowerCase(),
+        quoted === undefined ? token.trim() : quoted.replaceAll(/\\(.)/g, '$1'),
+      ]),
+    );
+  });
+}
+
+const NODE =
+  /^(?:\[(?<bracketed>[0-9a-f:.]+)\](?::[\w.-]*)?|(?<ipv4>\d{1,3}(?:\.\d{1,3}){3})(?::[\w.-]*)?|(?<ipv6>[0-9a-f:.]+))$/i;
+
+function addressIn(entry: string): string | undefined {
+  const { bracketed, ipv4, ipv6 } = NODE.exec(entry)?.groups ?? {};
+  const address = bracketed ?? ipv4 ?? ipv6 ?? '';
+  return isIP(address) === 0 ? undefined : address;
+}
+
+function inOwnForm(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
-import { recordedAddress, type RequestSource, type TrustsPeer } from './client-address.ts';
+import type { ClientAddress, RequestSource } from './client-address.ts';
 
 /** When a key or a token was last used, and from where if that is known. */
 export type KeyUse = { readonly id: string; readonly atMs: number; readonly address: string | undefined };
@@ -18,7 +18,7 @@ export type KeyUses = {
 
 export type KeyUsesOptions = {
   readonly write: (uses: readonly KeyUse[]) => Promise<void>;
-  readonly trustsPeer: TrustsPeer;
+  readonly clientAddress: ClientAddress;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
   /** Interval between stores. Default 5,000 ms. */
@@ -28,12 +28,12 @@ export type KeyUsesOptions = {
 const INTERVAL_MS = 5_000;
 
 /** What the address is made of; a request itself would keep its socket. */
-type Noted = { atMs: number; peer: string | undefined; forwarded: string | string[] | undefined };
+type Noted = { atMs: number; peer: string | undefined; forwarded: RequestSource['headers'] };
 
 /** Keeps the last use of each key and token in memory, and stores those of the last seconds together. A killed process loses them. */
 export function createKeyUses({
   write,
-  trustsPeer,
+  clientAddress,
   clock,
   log,
   intervalMs = INTERVAL_MS,
@@ -46,7 +46,11 @@ export function createKeyUses({
     noted = new Map();
     try {
       await write(
-        [...uses].map(([id, use]) => ({ id, atMs: use.atMs, address: addressOf(use, trustsPeer) })),
+        [...uses].map(([id, use]) => ({
+          id,
+          atMs: use.atMs,
+          address: clientAddress({ headers: use.forwarded, socket: { remoteAddress: use.peer } }),
+        })),
       );
     } catch (error) {
       noted = new Map([...uses, ...noted]);
@@ -66,7 +70,7 @@ export function createKeyUses({
   const timer = setInterval(tick, intervalMs).unref();
   return {
     note: (id, { headers, socket }) => {
-      const [atMs, peer, forwarded] = [clock.nowMs(), socket.remoteAddress, headers['x-forwarded-for']];
+      const [atMs, peer, forwarded] = [clock.nowMs(), socket.remoteAddress, pickForwarded(headers)];
       const known = noted.get(id);
       if (known === undefined) noted.set(id, { atMs, peer, forwarded });
       else {
@@ -83,7 +87,10 @@ export function createKeyUses({
   };
 }
 
-function addressOf({ peer, forwarded }: Noted, trustsPeer: TrustsPeer): string | undefined {
-  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-  return recordedAddress({ headers, socket: { remoteAddress: peer } }, trustsPeer);
+const NONE = {};
+
+function pickForwarded(headers: RequestSource['headers']): RequestSource['headers'] {
+  const { 'x-forwarded-for': listed, forwarded } = headers;
+  if (listed === undefined && forwarded === undefined) return NONE;
+  return { ...(listed && { 'x-forwarded-for': listed }), ...(forwarded && { forwarded }) };
 }

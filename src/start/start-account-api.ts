@@ -12,7 +12,7 @@ import { createBaseUrlOf } from '../server/http/base-url.ts';
 import { createAccountService } from '../server/rest/account-service.ts';
 import { createRestEndpoint, type RestEndpoint } from '../server/rest/rest-endpoint.ts';
 import { withStoreFaults } from '../store/store-errors.ts';
-import { trustsPeerOf } from './start-gate.ts';
+import { clientAddressOf, trustsPeerOf } from './start-gate.ts';
 
 export type AccountApiParts = {
   readonly deps: Omit<AccountDeps, 'clock' | 'refusals'>;
@@ -39,17 +39,17 @@ export function startAccountApi({
   clock,
   log,
 }: AccountApiParts): Promise<RestEndpoint> {
-  const trustsPeer = trustsPeerOf(config);
-  const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: config.http.public_url });
+  const clientAddress = clientAddressOf(config, log);
+  const baseUrlOf = createBaseUrlOf({ trustsPeer: trustsPeerOf(config), publicUrl: config.http.public_url });
   const service = createAccountService({
     ...{ deps: { ...deps, refusals, clock }, rateLimit: rateLimits.of('account') },
-    ...{ trustsPeer, baseUrlOf },
+    ...{ clientAddress, baseUrlOf },
   });
   const { store, tokens } = deps;
   const find = (token: string | undefined, nowMs: number) =>
     withStoreFaults('a session', () => authenticateSession(store.db, token, nowMs));
   return createRestEndpoint(service, {
-    ...{ tokens, refusals, tracing, clock, log, trustsPeer, sessions: { find, baseUrlOf } },
+    ...{ tokens, refusals, tracing, clock, log, clientAddress, sessions: { find, baseUrlOf } },
     ...(noteUse && { noteUse }),
     ...{ maxBodyBytes: config.http.max_body_bytes, corsOrigins: [], onRefusal: metrics.countRefusal },
   });

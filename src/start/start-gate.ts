@@ -5,7 +5,12 @@ import type { PlanBook } from '../account/plan-book.ts';
 import type { Clock } from '../base/clock.ts';
 import type { AdmissionOptions } from '../gate/admission.ts';
 import { type Authenticate, createAuthenticate } from '../gate/authenticate.ts';
-import { createTrustsPeer, type TrustsPeer } from '../gate/client-address.ts';
+import {
+  type ClientAddress,
+  createClientAddress,
+  createTrustsPeer,
+  type TrustsPeer,
+} from '../gate/client-address.ts';
 import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import type { RateLimits } from './start-rate-limits.ts';
 import type { KeyUses } from '../gate/key-uses.ts';
@@ -28,9 +33,23 @@ export type GateParts = {
   readonly log: Logger;
 };
 
-/** Returns the test for peers whose X-Forwarded-For is trusted. */
+/** Returns the test for peers that are trusted to say whom they speak for. */
 export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
+}
+
+let isWarned = false;
+
+/** Returns the function that finds out where requests come from. A proxy that writes something else than addresses is warned of once. */
+export function clientAddressOf(config: Pick<Config, 'http'>, log: Pick<Logger, 'warn'>): ClientAddress {
+  return createClientAddress(trustsPeerOf(config), (header) => {
+    if (isWarned) return;
+    isWarned = true;
+    log.warn(
+      { header },
+      `a trusted proxy sent ${header} without an address that can be read, so clients are not told apart: keys with networks are refused to them, and they share one limit of sign-ins. Let the proxy write the client's address`,
+    );
+  });
 }
 
 /** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
@@ -38,7 +57,7 @@ export function startGate(parts: GateParts): Gate {
   const { config, keyring, plans, usage, keyUses, limitMetrics, rateLimits, clock, log } = parts;
   warnOfUntrustedProxies(config, log);
   return {
-    authenticate: createAuthenticate(keyring, clock, trustsPeerOf(config), keyUses.note),
+    authenticate: createAuthenticate(keyring, clock, clientAddressOf(config, log), keyUses.note),
     rateLimit: rateLimits.of('call'),
     planOf: plans.planOf,
     count: usage.count,

@@ -15,7 +15,7 @@ import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from '../ser
 import { noteRefusedToken } from '../server/grpc/note-refused-token.ts';
 import type { StreamedNetwork } from '../server/grpc/subscribe.ts';
 import type { ServiceError } from '../base/service-error.ts';
-import { trustsPeerOf } from './start-gate.ts';
+import { clientAddressOf } from './start-gate.ts';
 import type { FollowedNetwork } from './start-ledgers.ts';
 import { viewOf } from '../stream/find-wallets.ts';
 import type { Store } from '../store/open-store.ts';
@@ -69,7 +69,10 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
       const method = `${MESSAGE_PREFIX}${topic}`;
       countPushed({ keyId, network, method, messages });
     },
-    onTokenRefused: noteRefusedToken({ refusals: parts.refusals, trustsPeer: trustsPeerOf(config) }),
+    onTokenRefused: noteRefusedToken({
+      refusals: parts.refusals,
+      clientAddress: clientAddressOf(config, parts.log),
+    }),
     onError: (error) => noteError(error, parts, metrics),
   });
   return {

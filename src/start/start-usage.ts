@@ -15,7 +15,7 @@ import type { LimitMetrics } from '../gate/limit-metrics.ts';
 import { createMeter, type Meter } from '../gate/meter.ts';
 import type { Store } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
-import { trustsPeerOf } from './start-gate.ts';
+import { clientAddressOf } from './start-gate.ts';
 
 export type UsageParts = {
   readonly store: Store;
@@ -98,5 +98,5 @@ export function startKeyUses(
 ): KeyUses {
   const write = (uses: Parameters<typeof writeKeyUses>[1]) =>
     withStoreErrors(WHERE, () => writeKeyUses(store, uses));
-  return createKeyUses({ write, trustsPeer: trustsPeerOf(config), clock, log });
+  return createKeyUses({ write, clientAddress: clientAddressOf(config, log), clock, log });
 }

@@ -20,7 +20,7 @@ import { answerRequest } from '../wallets/answer-request.ts';
 import { destroyAbandonedKeys } from '../wallets/managed/make-keys.ts';
 import { createReconciliation } from '../wallets/managed/reconciliation.ts';
 import type { WalletDeps } from '../wallets/wallet-deps.ts';
-import { trustsPeerOf } from './start-gate.ts';
+import { clientAddressOf } from './start-gate.ts';
 
 export type WalletParts = {
   readonly config: Pick<Config, 'http' | 'wallets'>;
@@ -65,14 +65,14 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const deps = walletDepsOf(parts);
   await destroyAbandonedKeys(deps);
   const refusals = createRefusalLog({ store, clock, log });
-  const trustsPeer = trustsPeerOf(config);
+  const clientAddress = clientAddressOf(config, log);
   const counted = {
     ...{ limits, useLimits, planOf },
     ...{ rateLimit: rateLimits.of('wallet-create'), useRateLimit: rateLimits.of('wallet-use') },
   };
-  const service = createWalletService({ ...counted, deps, answerRequest, trustsPeer });
+  const service = createWalletService({ ...counted, deps, answerRequest, clientAddress });
   const { handler, settled } = await createRestEndpoint(service, {
-    ...{ tokens, refusals, trustsPeer, ...(noteUse && { noteUse }), tracing, clock, log },
+    ...{ tokens, refusals, clientAddress, ...(noteUse && { noteUse }), tracing, clock, log },
     ...(countAnswer && { countAnswer }),
     maxBodyBytes: config.http.max_body_bytes,
     corsOrigins: config.wallets.cors_origins,

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isIP, isIPv6 } from 'node:net';
 import { compileCidrs } from '../base/cidr.ts';
 import { isLoopback } from '../base/loopback.ts';
 
@@ -13,8 +13,8 @@ export type AllowedAddresses = {
 };
 
 /**
- * Returns the rules for addresses: public ones, and those of the setting `webhooks.allowed_targets`. Private, loopback, link-local, multicast
- * and reserved addresses (the IANA special-purpose registries) are not public, nor are IPv6 addresses that stand for an IPv4 address.
+ * Returns the rules for addresses: public ones, and those of the setting `webhooks.allowed_targets`. Public are those that IANA has given out
+ * for the internet and that have no special purpose; no IPv6 address that stands for an IPv4 address is.
  *
  * @param hasLoopback true for the development account of a server that only its own machine can reach.
  */
@@ -24,6 +24,36 @@ export function allowAddresses(allowedCidrs: readonly string[], hasLoopback: boo
   return { plain, any: (address) => plain(address) || isPublic(address) };
 }
 
+/** What IPv6 addresses are given out of (IANA IPv6 Global Unicast Address Assignments): all of `::/96` and of `64:ff9b::/96` is outside. */
+const GLOBAL_UNICAST = compileCidrs(['2000::/3']);
+
+/**
+ * The IANA IPv4 and IPv6 Special-Purpose Address Registries as of RFC 9780 (April 2025), where an entry in another is left out; multicast
+ * (RFC 5771); and documentation and transition prefixes that those registries call deprecated.
+ */
+const SPECIAL_PURPOSE = compileCidrs([
+  ...[
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+  ],
+  ...[
+    '192.0.2.0/24',
+    '192.31.196.0/24',
+    '192.52.193.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+    '192.175.48.0/24',
+  ],
+  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
+]);
+
 function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast';
+  if (isIPv6(address) && !GLOBAL_UNICAST(address)) return false;
+  return isIP(address) !== 0 && !SPECIAL_PURPOSE(address);
 }

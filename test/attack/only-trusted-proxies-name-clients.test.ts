@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileRules } from '../../src/account/key-rules.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
-import { createTrustsPeer } from '../../src/gate/client-address.ts';
+import { createClientAddress, createTrustsPeer, type RequestSource } from '../../src/gate/client-address.ts';
 
 const INSIDE = '203.0.113.9';
 
@@ -14,7 +14,7 @@ function answer(peer: string, trustedProxies: readonly string[] = [], isBehindPr
   const authenticate = createAuthenticate(
     keys,
     { nowMs: () => 0 },
-    createTrustsPeer({ isBehindProxy, trustedProxies }),
+    createClientAddress(createTrustsPeer({ isBehindProxy, trustedProxies })),
   );
   const headers = { 'x-api-key': 'ks_key_x', 'x-forwarded-for': INSIDE };
   const socket = { remoteAddress: peer } as Parameters<typeof authenticate>[0]['socket'];
@@ -59,4 +59,59 @@ test('a peer that is not believed is itself the client', () => {
 
 test('where no proxy is configured nobody is believed', () => {
   expect(answer('127.0.0.1', [], false)).toBe('apiKeyAddressRefused');
+});
+
+type Headers = RequestSource['headers'];
+
+/** The client that a proxy on this machine speaks for, beside one in 10.0.0.0/8; and the headers that were not readable. */
+function clientOf(headers: Headers) {
+  const unreadable: string[] = [];
+  const trusts = createTrustsPeer({ isBehindProxy: true, trustedProxies: ['10.0.0.0/8'] });
+  const clientAddress = createClientAddress(trusts, (header) => unreadable.push(header));
+  return { client: clientAddress({ headers, socket: { remoteAddress: '127.0.0.1' } }), unreadable };
+}
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['203.0.113.7:51234', '203.0.113.7'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['[::ffff:203.0.113.9]:80', '203.0.113.9'],
+  ['203.0.113.9,', '203.0.113.9'],
+  ['203.0.113.9, ,', '203.0.113.9'],
+  ['198.51.100.1,203.0.113.9', '203.0.113.9'],
+  ['198.51.100.1, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
+  ['198.51.100.1, 203.0.113.9:1, 127.0.0.1, 10.1.2.3:443', '203.0.113.9'],
+  ['10.1.2.3, 10.1.2.4', '10.1.2.3'],
+])('X-Forwarded-For: %s names %s', (header, client) => {
+  expect(clientOf({ 'x-forwarded-for': header })).toEqual({ client, unreadable: [] });
+});
+
+test.each([
+  ['for=203.0.113.9', '203.0.113.9'],
+  ['For="[2001:db8:cafe::17]:4711"', '2001:db8:cafe::17'],
+  ['for="203.0.113.9:_port";proto=https;by=10.0.0.1', '203.0.113.9'],
+  ['proto=http; for=198.51.100.1, for=203.0.113.9;proto=https , for=10.1.2.3', '203.0.113.9'],
+  ['for=198.51.100.1;host="a,for=1.2.3.4", for="203.0.113.9"', '203.0.113.9'],
+])('Forwarded: %s names %s', (forwarded, client) => {
+  expect(clientOf({ forwarded })).toEqual({ client, unreadable: [] });
+  expect(clientOf({ forwarded, 'x-forwarded-for': '192.0.2.1' }).client).toBe('192.0.2.1');
+});
+
+test.each<[Headers, string]>([
+  [{ 'x-forwarded-for': 'unknown' }, 'X-Forwarded-For'],
+  [{ 'x-forwarded-for': '203.0.113.9, _hidden' }, 'X-Forwarded-For'],
+  [{ 'x-forwarded-for': '203.0.113.9.1' }, 'X-Forwarded-For'],
+  [{ 'x-forwarded-for': '[203.0.113.9' }, 'X-Forwarded-For'],
+  [{ forwarded: 'for=203.0.113.9, for=unknown' }, 'Forwarded'],
+  [{ forwarded: 'proto=https' }, 'Forwarded'],
+  [{ forwarded: 'for="203.0.113.9' }, 'Forwarded'],
+])('%j names nobody, and is told of', (headers, header) => {
+  expect(clientOf(headers)).toEqual({ client: undefined, unreadable: [header] });
+});
+
+test('a proxy that names nobody is no client itself', () => {
+  expect(clientOf({})).toEqual({ client: undefined, unreadable: [] });
 });

@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/account/api-keys.ts';
 import { Keyring } from '../../src/account/keyring.ts';
 import { readKeyUses, writeKeyUses } from '../../src/account/key-uses.ts';
 import { addUsage } from '../../src/account/usage-store.ts';
-import { createTrustsPeer } from '../../src/gate/client-address.ts';
+import { createClientAddress, createTrustsPeer } from '../../src/gate/client-address.ts';
 import { createKeyUses, type KeyUse } from '../../src/gate/key-uses.ts';
 import { describeStores } from '../store/backends.ts';
 
@@ -14,10 +14,12 @@ const MINUTE_MS = 60_000;
 
 function createBook(write: (uses: readonly KeyUse[]) => Promise<void>) {
   const clock = { now: NOW_MS, nowMs: () => clock.now };
-  const trustsPeer = createTrustsPeer({ isBehindProxy: true, trustedProxies: ['10.0.0.0/8'] });
+  const clientAddress = createClientAddress(
+    createTrustsPeer({ isBehindProxy: true, trustedProxies: ['10.0.0.0/8'] }),
+  );
   const warnings: unknown[] = [];
   const log = { warn: (...texts: unknown[]) => void warnings.push(texts) };
-  return { clock, warnings, uses: createKeyUses({ write, trustsPeer, clock, log }) };
+  return { clock, warnings, uses: createKeyUses({ write, clientAddress, clock, log }) };
 }
 
 const from = (remoteAddress: string, forwarded?: string) => ({

@@ -32,3 +32,15 @@ test('what a peer that is no trusted proxy writes of the address is not believed
   const socket = { ...socketAt('192.0.2.1'), remoteAddress: '192.0.2.9' };
   expect(createBaseUrlOf({ trustsPeer: loopback })({ headers, socket })).toBe('http://node.example');
 });
+
+test.each([
+  [{ 'x-forwarded-proto': 'https,http' }, 'https://node.example'],
+  [{ 'x-forwarded-proto': 'http, https' }, 'http://node.example'],
+  [{ forwarded: 'for=203.0.113.9;proto=http' }, 'http://node.example'],
+  [{ forwarded: 'for=203.0.113.9;proto=https, for=10.0.0.1;proto=http' }, 'https://node.example'],
+  [{ forwarded: 'for=_x;host="a.example";proto=https, for=_y;host=b.example' }, 'https://b.example'],
+  [{ forwarded: 'host=a.example', 'x-forwarded-host': 'b.example' }, 'https://b.example'],
+])('a trusted proxy that writes %j is at %s', (written, expected) => {
+  const request = { headers: { host: 'node.example', ...written }, socket: socketAt('127.0.0.1') };
+  expect(createBaseUrlOf({ trustsPeer: loopback })(request)).toBe(expected);
+});

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { createAdmission } from '../../src/gate/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
-import { createTrustsPeer } from '../../src/gate/client-address.ts';
+import { createClientAddress, createTrustsPeer } from '../../src/gate/client-address.ts';
 import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
 import { createFailureLog } from '../../src/gate/failure-log.ts';
 import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
@@ -198,10 +198,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
   const maxBodyBytes = options.maxBodyBytes ?? 51_200;
-  const trustsPeer = createTrustsPeer({
-    isBehindProxy: options.isBehindProxy ?? false,
-    trustedProxies: options.trustedProxies ?? [],
-  });
+  const { isBehindProxy = false, trustedProxies = [] } = options;
+  const trustsPeer = createTrustsPeer({ isBehindProxy, trustedProxies });
   const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: options.publicUrl });
   const shared = {
     ledger: withMetering(observed, metering),
@@ -211,7 +209,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
       ...metering,
     }),
-    authenticate: createAuthenticate(options.keys ?? KEYS, { nowMs: () => 0 }, trustsPeer),
+    authenticate: createAuthenticate(
+      options.keys ?? KEYS,
+      { nowMs: () => 0 },
+      createClientAddress(trustsPeer),
+    ),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes,
     replyMemory,

@@ -48,11 +48,36 @@ test.each([
     '0x7f.1',
     '2130706433',
   ],
+  // Registered after many libraries were written, or given out for no one.
+  ...[
+    '[::7f00:1]',
+    '[::10.0.0.1]',
+    '[64:ff9b:1::1]',
+    '[5f00::1]',
+    '[3fff::1]',
+    '[100::1]',
+    '[fec0::1]',
+    '[4000::1]',
+  ],
+  ...['[2001::1]', '[2001:20::1]', '[2620:4f:8000::1]', '[ff02::1]', '192.0.0.8', '192.88.99.2', '240.0.0.1'],
 ])('nothing is sent to %s', async (host) => {
   const send = sender({ isAllowed: nobody.any });
   const answer = await send(`https://${host}/`);
   expect(answer).toMatchObject({ kind: 'failed' });
   expect(answer.kind === 'failed' && answer.error).toMatch(/has no public address$/);
+});
+
+test('public addresses are allowed, of both kinds', () => {
+  for (const address of [
+    '93.184.216.34',
+    '8.8.8.8',
+    '223.255.255.254',
+    '2606:4700:4700::1111',
+    '2a00:1450::1',
+  ])
+    expect([address, nobody.any(address)]).toEqual([address, true]);
+  for (const address of ['::ffff:8.8.8.8', '::8.8.8.8', 'localhost', ''])
+    expect([address, nobody.any(address)]).toEqual([address, false]);
 });
 
 test('a name is resolved once, and only its allowed addresses are connected to', async () => {

@@ -138,7 +138,7 @@ export async function acceptReset(
     if (member === undefined) throw serviceError('setupLinkInvalid');
     await replacePassword(tx, userId, hash, request.nowMs);
     await tx.delete(loginSessions).where(eq(loginSessions.userId, userId));
-    await forgetEmail(tx, deps, { email: member.email, address: request.address });
+    await forgetEmail(tx, deps, { email: member.email, address: request.address }, request.nowMs);
     await auditLogin(tx, { userId, action }, request);
     return { ...member, accountId };
   });

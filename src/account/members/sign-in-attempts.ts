@@ -11,7 +11,7 @@ import type { MemberDeps } from './member-deps.ts';
 export type Attempt = {
   readonly email: string;
   readonly address?: string | undefined;
-  /** The login has a live session at this address: what is sent elsewhere does not lock it here. */
+  /** The sender is known at this address (see `readAttempt`): what is sent elsewhere does not lock it here. */
   readonly isKnown?: boolean;
 };
 
@@ -19,9 +19,11 @@ type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
 
 const WINDOW_MS = 15 * 60_000;
 const LOCK_MS = 15 * 60_000;
-const MOST = { pair: 5, address: 30, email: 50 } as const;
+/** Of the senders whose address cannot be read, who have one count: it slows them, and keeps none of them out. */
+const UNKNOWN_LOCK_MS = 2_000;
+const MOST = { pair: 5, address: 30, email: 50, unknown: 5 } as const;
 /** Each is a mail. */
-const MOST_RESETS = { pair: 3, address: 20, email: 5 } as const;
+const MOST_RESETS = { pair: 3, address: 20, email: 5, unknown: 5 } as const;
 const PURGED_AT_ONCE = 100;
 
 type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
@@ -53,13 +55,16 @@ async function count(
 ): Promise<number | undefined> {
   const now = sql`${new Date(nowMs).toISOString()}::timestamptz`;
   const oldest = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
-  const end = sql`${new Date(nowMs + LOCK_MS).toISOString()}::timestamptz`;
   const json = JSON.stringify(
-    subjects.map(({ subject, most }) => ({ subject: subject.toString('hex'), most })),
+    subjects.map(({ of, subject, most }) => {
+      const end = new Date(nowMs + (of === 'unknown' ? UNKNOWN_LOCK_MS : LOCK_MS)).toISOString();
+      return { subject: subject.toString('hex'), most, lock_end: end };
+    }),
   );
   const { rows } = await deps.store.db.execute<Counted>(sql`
     with mine as (
-      select decode(subject, 'hex') as subject, most from json_to_recordset(${json}::json) as given (subject text, most int)
+      select decode(subject, 'hex') as subject, most, lock_end
+      from json_to_recordset(${json}::json) as given (subject text, most int, lock_end timestamptz)
     ), purged as (
       delete from sign_in_attempts where subject in (
         select subject from sign_in_attempts
@@ -78,7 +83,7 @@ async function count(
           then known.since else excluded.since end,
         locked_until = case when known.locked_until > ${now} then known.locked_until
           when known.locked_until is null and known.since > ${oldest}
-            and known.failures + 1 >= (select most from mine where mine.subject = known.subject) then ${end} end
+            then (select lock_end from mine where mine.subject = known.subject and known.failures + 1 >= most) end
       returning subject, failures, locked_until
     )
     select counted.failures, mine.most, (extract(epoch from counted.locked_until) * 1000)::text as locked_until_ms
@@ -94,21 +99,51 @@ export async function forgetAttempt(
   db: Pick<StoreTransaction, 'execute'> = deps.store.db,
 ): Promise<void> {
   const subjects = subjectsOf(deps, attempt);
-  const address = subjects.find(({ of }) => of === 'address')?.subject ?? null;
+  const address = subjects.find(isShared)?.subject ?? null;
   await db.execute(sql`
-    with gone as (delete from sign_in_attempts where subject in (${listOf(subjects.filter(({ of }) => of !== 'address'))}))
+    with gone as (delete from sign_in_attempts where subject in (${listOf(subjects.filter((one) => !isShared(one)))}))
     update sign_in_attempts set failures = greatest(failures - 1, 0), locked_until = null
     where subject = ${address}::bytea and failures <= ${MOST.address}`);
 }
 
-/** Lifts the locks of an email, everywhere and at this address, in the transaction that replaces its password. */
+/**
+ * Lifts the locks of an email, everywhere and at this address, in the transaction that replaces its password by a link that was mailed. For
+ * 15 minutes what is sent elsewhere does not lock it here again.
+ */
 export async function forgetEmail(
   tx: StoreTransaction,
   deps: Pick<AttemptDeps, 'installationKey'>,
   sender: Pick<Attempt, 'email' | 'address'>,
+  nowMs: number,
 ): Promise<void> {
-  const own = subjectsOf(deps, sender).filter(({ of }) => of !== 'address');
+  const own = subjectsOf(deps, sender).filter((one) => !isShared(one));
   await tx.execute(sql`delete from sign_in_attempts where subject in (${listOf(own)})`);
+  if (sender.address === undefined) return;
+  const since = sql`${new Date(nowMs).toISOString()}::timestamptz`;
+  await tx.execute(sql`
+    insert into sign_in_attempts (subject, failures, since) values (${linkMark(deps, sender)}, 0, ${since})
+    on conflict (subject) do update set since = excluded.since`);
+}
+
+/** True when a mailed link replaced the password of an email from this address within 15 minutes. */
+export async function hasUsedLink(
+  deps: AttemptDeps,
+  sender: Pick<Attempt, 'email' | 'address'>,
+  nowMs: number,
+): Promise<boolean> {
+  if (sender.address === undefined) return false;
+  const since = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
+  const { rows } = await deps.store.db.execute(
+    sql`select from sign_in_attempts where subject = ${linkMark(deps, sender)} and since > ${since}`,
+  );
+  return rows.length > 0;
+}
+
+function linkMark(
+  { installationKey }: Pick<AttemptDeps, 'installationKey'>,
+  { email, address = '?' }: Pick<Attempt, 'email' | 'address'>,
+): Buffer {
+  return digest(installationKey, ['link', email, networkOf(address)]);
 }
 
 function listOf(subjects: readonly Subject[]) {
@@ -134,7 +169,12 @@ function secondsUntil(untilMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
-type Subject = { readonly of: 'pair' | 'address' | 'email'; readonly subject: Buffer; readonly most: number };
+type Subject = { readonly of: keyof typeof MOST; readonly subject: Buffer; readonly most: number };
+
+/** True for the count of an address, or of all senders without one, which several people may have. */
+function isShared({ of }: Subject): boolean {
+  return of === 'address' || of === 'unknown';
+}
 
 function subjectsOf(
   { installationKey }: Pick<AttemptDeps, 'installationKey'>,
@@ -143,17 +183,19 @@ function subjectsOf(
 ): readonly Subject[] {
   const network = networkOf(address ?? '?');
   const mark = (...parts: readonly string[]): Buffer =>
-    createHmac('sha256', installationKey.derive('sign-in attempts'))
-      .update(JSON.stringify(kind === 'reset' ? ['reset', ...parts] : parts))
-      .digest();
+    digest(installationKey, kind === 'reset' ? ['reset', ...parts] : parts);
   const most = kind === 'reset' ? MOST_RESETS : MOST;
   const all: readonly Subject[] = [
     { of: 'pair', subject: mark('pair', email, network), most: most.pair },
     { of: 'address', subject: mark('address', network), most: most.address },
     { of: 'email', subject: mark('email', email), most: most.email },
+    { of: 'unknown', subject: mark('unknown'), most: most.unknown },
   ];
-  // Senders whose address is unknown have none in common.
-  return all.filter(({ of }) => (of === 'address' ? address !== undefined : of === 'pair' || !isKnown));
+  return all.filter(({ of }) => (of === 'email' ? !isKnown : (of === 'unknown') === (address === undefined)));
+}
+
+function digest(key: AttemptDeps['installationKey'], parts: readonly string[]): Buffer {
+  return createHmac('sha256', key.derive('sign-in attempts')).update(JSON.stringify(parts)).digest();
 }
 
 /** An IPv4 address, or the /64 of an IPv6 address: one client has that many. */

@@ -7,7 +7,7 @@ export type CallHead = { readonly metadata: Metadata; readonly getPeer: () => st
 /** Presents a call to the API key check as a request: the key is in the metadata only. */
 export function requestOf(call: CallHead): Pick<IncomingMessage, 'url' | 'headers' | 'socket'> {
   const headers = Object.fromEntries(
-    ['x-api-key', 'keyslot-session', 'origin', 'x-forwarded-for'].flatMap((name) => {
+    ['x-api-key', 'keyslot-session', 'origin', 'x-forwarded-for', 'forwarded'].flatMap((name) => {
       const value = textOf(call.metadata, name);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { TrustsPeer } from '../../gate/client-address.ts';
+import { readForwarded, type TrustsPeer } from '../../gate/client-address.ts';
 import type { HttpRequest } from './respond.ts';
 
 /** Returns the base URL of this server as a client knows it, without a trailing slash. */
@@ -18,7 +18,7 @@ export type BaseUrlOptions = {
 
 /**
  * Creates the function that returns the base URL a client requested: the public URL where it is set, else the one in Host (RFC
- * 9110, section 7.2), or from a trusted proxy the one in X-Forwarded-Host and X-Forwarded-Proto where it writes them. An
+ * 9110, section 7.2), or from a trusted proxy the one in X-Forwarded-Host and X-Forwarded-Proto, or in Forwarded (RFC 7239), where it writes them. An
  * invalid host name is never echoed: the connection's local address takes its place. Anyone can send any name: the result is
  * only for the client that made the request, and must not be kept for others.
  */
@@ -26,7 +26,7 @@ export function createBaseUrlOf({ trustsPeer, publicUrl }: BaseUrlOptions): Base
   if (publicUrl !== undefined) return () => publicUrl;
   return ({ headers, socket }) => {
     const isProxied = trustsPeer(socket.remoteAddress);
-    const forwarded = isProxied ? lastOf(headers['x-forwarded-host']) : undefined;
+    const forwarded = isProxied ? forwardedHost(headers) : undefined;
     const host = forwarded ?? headers.host ?? '';
     return `${schemeOf(headers, socket, isProxied)}://${isHost(host) ? host : localAddressOf(socket)}`;
   };
@@ -43,12 +43,16 @@ function schemeOf(
   isProxied: boolean,
 ): 'http' | 'https' {
   if (!isProxied) return 'encrypted' in socket ? 'https' : 'http';
-  return lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'http' ? 'http' : 'https';
+  const written = headers['x-forwarded-proto'] ?? readForwarded(headers)[0]?.get('proto');
+  // Of several proxies the first saw what the client used.
+  return String(written).split(',')[0]?.trim().toLowerCase() === 'http' ? 'http' : 'https';
 }
 
 /** Returns what the nearest proxy wrote; anyone can have written what stands before it. */
-function lastOf(field: string | readonly string[] | undefined): string | undefined {
-  return field === undefined ? undefined : (String(field).split(',').at(-1) ?? '').trim();
+function forwardedHost(headers: HttpRequest['headers']): string | undefined {
+  const listed = headers['x-forwarded-host'];
+  if (listed === undefined) return readForwarded(headers).at(-1)?.get('host');
+  return String(listed).split(',').at(-1)?.trim();
 }
 
 const MAX_HOST_CHARACTERS = 260;

@@ -16,11 +16,11 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { RestCaller } from './rest-caller.ts';
 import { JSON_TYPE } from './json-type.ts';
 import { readRequest } from './read-request.ts';
-import { addressOf, type RestOptions } from './rest-options.ts';
+import type { RestOptions } from './rest-options.ts';
 import type { RateLimited, RestService } from './rest-service.ts';
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type AccountServiceOptions = Pick<RestOptions, 'trustsPeer'> & {
+export type AccountServiceOptions = Pick<RestOptions, 'clientAddress'> & {
   readonly baseUrlOf: BaseUrlOf;
   readonly deps: AccountDeps;
   readonly rateLimit: CallCounter;
@@ -56,7 +56,7 @@ export function createAccountService(options: AccountServiceOptions): RestServic
         ...{ baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
         caller: { ...toAccountCaller(caller), requestId: request.id },
         request: {
-          ...{ requestId: request.id, address: addressOf(options, request) },
+          ...{ requestId: request.id, address: options.clientAddress(request.raw) },
           ...{ userAgent: request.headers['user-agent'], nowMs },
         },
         keepSession: (kept) => {

@@ -1,4 +1,4 @@
-import { addressOf, type RestOptions } from './rest-options.ts';
+import type { RestOptions } from './rest-options.ts';
 import { initServer } from '@ts-rest/fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorEntry } from '../../../generated/errors.ts';
@@ -130,7 +130,7 @@ function countedAs(caller: RestCaller): string | undefined {
 
 /** Where a request comes from that no account or member is known of. */
 function clientOf(options: RestOptions, request: FastifyRequest): string {
-  return addressOf(options, request) ?? 'an unknown address';
+  return options.clientAddress(request.raw) ?? 'an unknown address';
 }
 
 /** The framework refuses a type that it cannot read, even of a request without a body; requests with a body are checked later. */
@@ -224,7 +224,7 @@ function noteRefusal(
   if (problem === undefined || problem.status >= 500) return;
   const holder = request.getDecorator<NamedCaller | null>('holder') ?? undefined;
   options.refusals.note({
-    ...{ holder, outcome: problem.code, requestId: request.id, address: addressOf(options, request) },
+    ...{ holder, outcome: problem.code, requestId: request.id, address: options.clientAddress(request.raw) },
     action: holder === undefined && operation.auth.length > 0 ? 'access' : operation.audit,
   });
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
 import type { RefusalLog } from '../../account/audit/refusal-log.ts';
@@ -6,7 +5,7 @@ import type { AuthenticateOptions } from './authenticate.ts';
 import type { NoteUse } from '../../gate/key-uses.ts';
 import type { CountAnswer } from '../../gate/wallet-request-counts.ts';
 import type { Tracing } from '../../base/tracing.ts';
-import { recordedAddress, type TrustsPeer } from '../../gate/client-address.ts';
+import type { ClientAddress } from '../../gate/client-address.ts';
 
 /** What the endpoints of all services share. */
 export type RestOptions = AuthenticateOptions & {
@@ -16,8 +15,7 @@ export type RestOptions = AuthenticateOptions & {
   readonly onRefusal: (error: ErrorName) => void;
   /** Records refusals before an operation begins; an operation records its own. */
   readonly refusals: Pick<RefusalLog, 'note'>;
-  /** True for peers that are trusted proxies, which report where requests come from. */
-  readonly trustsPeer: TrustsPeer;
+  readonly clientAddress: ClientAddress;
   /** Called with each token that is accepted. */
   readonly noteUse?: NoteUse;
   /** Called with each request of an account that was answered, or that this server failed to answer. */
@@ -26,11 +24,3 @@ export type RestOptions = AuthenticateOptions & {
   readonly tracing?: Tracing | undefined;
   readonly log: Pick<Logger, 'error'>;
 };
-
-/** Returns the address that a request comes from. */
-export function addressOf(
-  { trustsPeer }: Pick<RestOptions, 'trustsPeer'>,
-  { raw }: FastifyRequest,
-): string | undefined {
-  return recordedAddress(raw, trustsPeer);
-}

@@ -18,13 +18,13 @@ import { JSON_TYPE } from './json-type.ts';
 import { passHeaders } from './pass-headers.ts';
 import { readReceived } from './read-received.ts';
 import { readKey, readRequest } from './read-request.ts';
-import { addressOf, type RestOptions } from './rest-options.ts';
+import type { RestOptions } from './rest-options.ts';
 import type { RateLimited, RestService } from './rest-service.ts';
 import { sendStream } from './send-stream.ts';
 import { watchDelivery } from './watch-delivery.ts';
 
 export type WalletServiceOptions = UseLimitDeps &
-  Pick<RestOptions, 'trustsPeer'> & {
+  Pick<RestOptions, 'clientAddress'> & {
     readonly deps: WalletDeps;
     readonly answerRequest: typeof answerRequest;
     readonly limits: CreateLimitBook;
@@ -58,7 +58,7 @@ export function createWalletService(options: WalletServiceOptions): RestService 
       const idempotencyKey = readKey(entry, headers);
       const wanted = readRequest(entry, { operation, request, checks: CHECKS });
       const { accountId, tokenId, member } = holder;
-      const address = addressOf(options, request);
+      const address = options.clientAddress(request.raw);
       const caller = { accountId, tokenId, member, requestId: request.id, address };
       request.setDecorator('isServed', true);
       const answered = await answer(deps, {

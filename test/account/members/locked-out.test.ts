@@ -58,10 +58,35 @@ describeStores('who is to be locked out by wrong passwords from everywhere', (ba
     expect(await refusal(enter(email, { code: codeAt(nowMs) }, at(nowMs)))).toBe('none');
   });
 
-  test('shares no count with others whose address is unknown either', async () => {
-    const { enter } = world();
-    const nowhere = () => ({ ...at(), address: undefined });
-    for (let sent = 0; sent < 31; sent += 1)
-      expect(await refusal(enter(newEmail(), {}, nowhere()))).toBe('signInFailed');
+  test('is slowed, and never locked out, by others whose address is unknown either', async () => {
+    const { newOwner, enter } = world();
+    const { email } = await newOwner();
+    const nowhere = (nowMs: number) => ({ ...at(nowMs), address: undefined });
+    const guesses: string[] = [];
+    for (let sent = 0; sent < 60; sent += 1)
+      guesses.push(await refusal(enter(newEmail(), {}, nowhere(NOW_MS))));
+    expect(guesses).toEqual([...Array(5).fill('signInFailed'), ...Array(55).fill('signInLocked')]);
+    await expect(enter(email, {}, nowhere(NOW_MS))).rejects.toMatchObject({
+      context: { retryAfterSeconds: 2 },
+    });
+    expect(await refusal(enter(email, {}, nowhere(NOW_MS + 2_000)))).toBe('none');
+  });
+
+  test('gets in by a mailed link from an address that is new, whatever is sent elsewhere', async () => {
+    const { deps, newOwner, enter } = world();
+    const { email } = await newOwner();
+    const flood = async (from: string) => {
+      for (let sent = 0; sent < 51; sent += 1)
+        await refusal(enter(email, { password: 'wrong' }, at(NOW_MS, `${from}.${sent}`)));
+    };
+    await flood('192.0.2');
+    const home = (nowMs = NOW_MS) => at(nowMs, '198.51.100.1');
+    expect(await refusal(enter(email, {}, home()))).toBe('signInLocked');
+    const link = await createResetLink(deps, email, home());
+    const password = 'another horse battery staple';
+    await resetPassword(deps, { token: link?.token ?? '', password }, home());
+    await flood('203.0.113');
+    expect(await refusal(enter(email, { password }, at(NOW_MS, '198.51.100.2')))).toBe('signInLocked');
+    expect(await refusal(enter(email, { password }, home()))).toBe('none');
   });
 });

@@ -1,6 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import type { RefusedAccess } from '../../../src/account/audit/refusal-log.ts';
+import { createClientAddress } from '../../../src/gate/client-address.ts';
 import { noteRefusedToken } from '../../../src/server/grpc/note-refused-token.ts';
 import { serviceError } from '../../../src/base/service-error.ts';
 
@@ -13,7 +14,7 @@ function note(holder: typeof HOLDER | undefined, code: 'tokenOfOtherAccount' | '
   metadata.set('authorization', 'Bearer ks_tok_secret');
   const told = noteRefusedToken({
     refusals: { note: (refused) => void noted.push(refused) },
-    trustsPeer: (address) => address === '127.0.0.1',
+    clientAddress: createClientAddress((address) => address === '127.0.0.1'),
   });
   for (const peer of ['127.0.0.1:50000', '[::ffff:192.0.2.7]:50001'])
     told({ metadata, getPeer: () => peer }, serviceError(code), holder);

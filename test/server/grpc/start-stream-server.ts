@@ -79,7 +79,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     authenticate: createAuthenticate(
       { find: (presented) => keys.get(presented) ?? { kind: 'unknown' } },
       clock,
-      () => false,
+      () => undefined,
     ),
     networks: [
       {
