@@ -30,6 +30,13 @@ export const ERRORS = {
     },
     data: ['limit', 'value'],
   },
+  /** The body has more values than the server parses. */
+  tooManyValues: {
+    area: 'envelope',
+    http: 200,
+    jsonrpc: { code: -32600, message: 'A body can have at most {limit} values; send several' },
+    data: ['limit'],
+  },
   /** No such method; names are case-sensitive. */
   methodNotFound: {
     area: 'envelope',
@@ -2488,6 +2495,7 @@ export type ErrorContext = {
   readonly invalidRequest: Readonly<Record<string, never>>;
   readonly unsupportedVersion: Readonly<Record<string, never>>;
   readonly batchTooLarge: { readonly limit: number | bigint; readonly value: number | bigint };
+  readonly tooManyValues: { readonly limit: number | bigint };
   readonly methodNotFound: Readonly<Record<string, never>>;
   readonly cheatCodesOff: Readonly<Record<string, never>>;
   readonly forkFailed: { readonly reason: string };

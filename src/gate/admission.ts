@@ -2,7 +2,7 @@ import { type ServiceError, serviceError } from '../base/service-error.ts';
 import type { Caller } from './authenticate.ts';
 import type { CountCall } from './usage-book.ts';
 import { type PlanLimit, type RateLimit, type Taken, windowMs } from './rate-limit.ts';
-import { INVALID_MESSAGE, UNREAD_REQUEST, type Weighed } from './weigh.ts';
+import { EMPTY_BATCH, INVALID, UNREAD_REQUEST, weighFault, type Weighed } from './weigh.ts';
 
 /** The decision about a request, and the key's remaining allowance. */
 export type Verdict = {
@@ -21,8 +21,8 @@ export type Admission = {
    * counted here: refused ones, and as errors those that are not valid.
    */
   readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
-  /** Charges 1 for a faulty request that holds no message, and counts it as an error. */
-  readonly admitFaulty: (caller: Caller) => Promise<Verdict>;
+  /** Charges for a faulty request that holds no message, by the size of what was read of its body, at most the burst; counts it as an error. */
+  readonly admitFaulty: (caller: Caller, sizeBytes: number) => Promise<Verdict>;
   /** Checks, before a body that is costly to read, that the key has any allowance left. Charges nothing; counts refusals. */
   readonly preview: (caller: Caller) => Promise<Verdict>;
 };
@@ -49,7 +49,8 @@ export function createAdmission({
     if (refusal !== undefined) onRefusal(plan.name, refusal.code);
     for (const message of messages) {
       if (refusal !== undefined) count({ keyId, network, ...message, outcome: 'refused' });
-      else if (message === INVALID_MESSAGE) count({ keyId, network, ...message, outcome: 'error' });
+      else if (message.method === INVALID && message !== EMPTY_BATCH)
+        count({ keyId, network, ...message, outcome: 'error' });
     }
     return verdict;
   };
@@ -65,7 +66,8 @@ export function createAdmission({
   };
   return {
     admit,
-    admitFaulty: (caller) => admit(caller, [INVALID_MESSAGE]),
+    admitFaulty: (caller, sizeBytes) =>
+      admit(caller, [weighFault(sizeBytes, planOf(caller.accountId).burst)]),
     preview: async (caller) => {
       const plan = planOf(caller.accountId);
       const standing = await rateLimit.look(caller.keyId, plan);

@@ -17,8 +17,10 @@ export type Weighed = { readonly method: string; readonly weight: number };
 const LEAST = 1;
 export const INVALID_MESSAGE: Weighed = { method: INVALID, weight: LEAST };
 /** A valid request without messages: it is charged, and counted only when it is refused. */
-const EMPTY_BATCH: Weighed = { method: INVALID, weight: LEAST };
+export const EMPTY_BATCH: Weighed = { method: INVALID, weight: LEAST };
 export const UNREAD_REQUEST: Weighed = { method: UNREAD, weight: LEAST };
+/** What looking at this much of a faulty body costs about as much as a call. */
+const FAULT_BYTES = 16 * 1024;
 const UNKNOWN_METHOD: Weighed = { method: UNKNOWN, weight: LEAST };
 
 const WEIGHED: ReadonlyMap<string, Weighed> = new Map(
@@ -37,6 +39,11 @@ export const HEAVIEST: { readonly methods: readonly string[]; readonly weight: n
 /** Returns the weight of a call of a method (`x-cost`), and the name under which it is counted. */
 export function weighMethod(method: string): Weighed {
   return WEIGHED.get(method) ?? UNKNOWN_METHOD;
+}
+
+/** Returns the weight of a body without messages, of which so many bytes were looked at: 1 for each 16 KiB begun, at most `most`. */
+export function weighFault(sizeBytes: number, most: number): Weighed {
+  return { method: INVALID, weight: Math.max(LEAST, Math.min(Math.ceil(sizeBytes / FAULT_BYTES), most)) };
 }
 
 /** Returns the weights of the messages of a body, in order. An empty batch weighs as one message. */

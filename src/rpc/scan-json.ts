@@ -61,24 +61,33 @@ export function scanItems(bytes: Buffer): readonly Span[] | undefined {
   return isWhole ? items : undefined;
 }
 
-/** Returns the nesting depth of arrays and objects in the bytes: 0 for a scalar, 1 for `[]`. */
-export function measureDepth(bytes: Buffer): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let position = 0; position < bytes.length; position++) {
+/** What JSON bytes hold: levels of arrays and objects, values (or a few more), and items of an array that is the whole. */
+export type JsonExtent = { readonly depth: number; readonly values: number; readonly items: number };
+
+/**
+ * Measures JSON bytes in one pass, which costs a hundredth of what parsing them can cost. It does not validate: bytes that are not JSON have
+ * some extent too. What is nested deeper than `maxDepth` is not read on: then `depth` is above it, and the rest is not counted.
+ */
+export function measureJson(bytes: Buffer, maxDepth: number): JsonExtent {
+  let [depth, deepest, values, commas] = [0, 0, 1, 0];
+  for (let position = 0; position < bytes.length && deepest <= maxDepth; position++) {
     const byte = bytes[position];
     if (byte === QUOTE) {
       const end = skipString(bytes, position);
-      if (end < 0) return deepest;
+      if (end < 0) break;
       position = end - 1;
+    } else if (byte === COMMA) {
+      values++;
+      if (depth === 1) commas++;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      values++;
       depth++;
       if (depth > deepest) deepest = depth;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--;
     }
   }
-  return deepest;
+  return { depth: deepest, values, items: commas + 1 };
 }
 
 /** Reports the members of the object that starts at `at`. @returns its end; −1 if there is no object or it is truncated. */
@@ -122,7 +131,8 @@ function isEnd(bytes: Buffer, at: number): boolean {
   return skipSpace(bytes, at) === bytes.length;
 }
 
-function skipSpace(bytes: Buffer, at: number): number {
+/** Returns the position of the first byte at or behind `at` that is no space between JSON tokens. */
+export function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
   for (;;) {
     const byte = bytes[position];

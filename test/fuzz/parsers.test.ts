@@ -5,7 +5,7 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { ERRORS } from '../../generated/errors.ts';
 import { checkCall } from '../../src/ledger/check-call.ts';
 import { parseJson } from '../../src/rpc/json.ts';
-import { measureDepth, scanItems, scanMembers } from '../../src/rpc/scan-json.ts';
+import { measureJson, scanItems, scanMembers } from '../../src/rpc/scan-json.ts';
 import { ServiceError, serviceError } from '../../src/base/service-error.ts';
 import { answerBody } from '../../src/rpc/answer-body.ts';
 import { parseBody } from '../../src/rpc/parse-body.ts';
@@ -43,7 +43,7 @@ test(
         else expect(['single', 'batch']).toContain(message.kind);
         const isRefused = message instanceof ServiceError;
         expect(isRefused && message.code === 'bodyNotUtf8').toBe(!isUtf8(body));
-        if (measureDepth(body) > 127) expect(isRefused).toBe(true);
+        if (measureJson(body, 127).depth > 127) expect(isRefused).toBe(true);
       }),
     ),
   TIMEOUT_MS,

@@ -87,9 +87,17 @@ test('what is heavier than the burst is told so when the window is used up too, 
   expect(refusals).toEqual(['small requestTooHeavy', 'small rateLimited']);
 });
 
-test('a request without a message weighs 1, and counts as an error', async () => {
-  expect((await admission.admitFaulty(CALLER)).standing.remaining).toBe(29);
-  expect(counted).toMatchObject([{ method: 'invalid', outcome: 'error', weight: 1 }]);
+test('a request without a message weighs by its size, and counts as an error', async () => {
+  expect((await admission.admitFaulty(CALLER, 0)).standing.remaining).toBe(29);
+  expect((await admission.admitFaulty(CALLER, 16_384)).standing.remaining).toBe(28);
+  expect((await admission.admitFaulty(CALLER, 16_385)).standing.remaining).toBe(26);
+  expect(counted.map(({ method, outcome, weight }) => [method, outcome, weight])).toEqual([
+    ['invalid', 'error', 1],
+    ['invalid', 'error', 1],
+    ['invalid', 'error', 2],
+  ]);
+  const { refusal } = await admission.admitFaulty(CALLER, 10_000_000);
+  expect(refusal).toMatchObject({ code: 'rateLimited', context: { value: 30 } });
 });
 
 test('admitted messages that are no calls count as errors; calls and an empty batch are not counted here', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { measureDepth, scanItems, scanMembers } from '../../src/rpc/scan-json.ts';
+import { measureJson, scanItems, scanMembers } from '../../src/rpc/scan-json.ts';
 
 const spaces = fc.constantFrom('', ' ', '\n\t', '\r\n  ');
 const jsonText = fc
@@ -98,17 +98,25 @@ test('no bytes make the scanner throw or run on', () => {
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       scanMembers(Buffer.from(bytes));
       scanItems(Buffer.from(bytes));
-      measureDepth(Buffer.from(bytes));
+      measureJson(Buffer.from(bytes), 127);
     }),
   );
 });
 
 test.each([
-  ['1', 0],
-  ['[]', 1],
-  ['[[],{"a":[]}]', 3],
-  ['"[[["', 0],
-  ['["\\"[["]', 1],
-])('%s is nested %i deep', (text, depth) => {
-  expect(measureDepth(Buffer.from(text))).toBe(depth);
+  ['1', { depth: 0, values: 1, items: 1 }],
+  ['[]', { depth: 1, values: 2, items: 1 }],
+  ['[[],{"a":[]}]', { depth: 3, values: 6, items: 2 }],
+  ['"[[[,"', { depth: 0, values: 1, items: 1 }],
+  ['["\\"[[",1,2]', { depth: 1, values: 4, items: 3 }],
+])('%s is measured: %j', (text, extent) => {
+  expect(measureJson(Buffer.from(text), 127)).toEqual(extent);
+});
+
+test('what is too deep is read no further', () => {
+  expect(measureJson(Buffer.from(`${'['.repeat(1_000)},`), 127)).toEqual({
+    depth: 128,
+    values: 129,
+    items: 1,
+  });
 });

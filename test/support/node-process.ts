@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { isThorough } from './tier.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
 export const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
-/** A child of the short tier lives for seconds: to optimize the code of PGlite takes longer than it saves. */
-const FLAGS = isThorough ? [] : ['--liftoff-only'];
+/** A child lives for seconds: to optimize the code of PGlite takes longer than it saves. */
+const FLAGS = ['--liftoff-only'];
 const STOP_DEADLINE_MS = 10_000;
 
 export type NodeProcess = {

@@ -27,7 +27,7 @@ const POLICIES = new WeakMap<PlanLimit, string>();
  * fields.
  *
  * @returns its messages; undefined when the plan did not allow them, which has been answered, or the client has disconnected.
- * @throws ServiceError the fault of the request as a whole, which weighs 1: `contentTypeNotAllowed`, `bodyTooLarge`, and those
+ * @throws ServiceError the fault of the request as a whole, which weighs 1 for each 16 KiB of its body: `contentTypeNotAllowed`, `bodyTooLarge`, and those
  *   of `parseBody`.
  */
 export async function admitRequest(
@@ -40,11 +40,14 @@ export async function admitRequest(
     if (!mayGoOn(exchange, await admission.preview(caller))) return undefined;
   }
   let message: Message;
+  let sizeBytes = 0;
   try {
     if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
-    message = parseBody(await readBody(request, response, maxBodyBytes), limits);
+    const body = await readBody(request, response, maxBodyBytes);
+    sizeBytes = body.length;
+    message = parseBody(body, limits);
   } catch (fault) {
-    if (mayGoOn(exchange, await admission.admitFaulty(caller))) throw fault;
+    if (mayGoOn(exchange, await admission.admitFaulty(caller, sizeBytes))) throw fault;
     return undefined;
   }
   const verdict = await admission.admit(caller, weighMessage(message));

@@ -30,6 +30,9 @@ const CHECKS = { bodies: BODY_CHECKS, queries: QUERY_CHECKS, bodyMembers: BODY_M
 const { requests, window_seconds: WINDOW_SECONDS } = PLANS.account_limit;
 const LIMIT = { name: 'account', requestsPerSecond: requests / WINDOW_SECONDS, burst: requests };
 
+/** A key with 100 networks and 100 origins is the largest. */
+const MAX_BODY_BYTES = 128 * 1024;
+
 /** Subject of store failures; the driver's own text would repeat all values that were to be stored. */
 const WHERE = 'the account service';
 
@@ -44,6 +47,7 @@ export function createAccountService(options: AccountServiceOptions): RestServic
     contract: accountContract,
     operations: OPERATIONS,
     limitOf: () => limit,
+    maxBodyBytes: MAX_BODY_BYTES,
     concurrency: new ConcurrencyLimit(PLANS.account_concurrency),
     serve: async (name, caller, { request, reply }) => {
       const operation = name as OperationId;

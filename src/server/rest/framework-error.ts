@@ -1,10 +1,7 @@
 import { serviceError, ServiceError } from '../../base/service-error.ts';
 
 /** Translates Fastify's own refusals into catalogue errors; anything else becomes an internal error. */
-export function fromFrameworkError(
-  error: unknown,
-  { maxBodyBytes }: { readonly maxBodyBytes: number },
-): ServiceError {
+export function fromFrameworkError(error: unknown, maxBodyBytes: number): ServiceError {
   if (error instanceof ServiceError) return error;
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -10,10 +10,15 @@ import { readIdempotencyKey } from '../../account/idempotency.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { ServedOperation } from './rest-service.ts';
 import { misplacedMembers } from './misplaced-members.ts';
+import { measureJson } from '../../rpc/scan-json.ts';
 import { repeatedMembers } from './repeated-members.ts';
 
 /** The most faults reported: nobody reads more. */
 const MAX_PROBLEMS = 32;
+/** What is longer in a pointer is the sender's own text, and cut. */
+const MAX_POINTER_CHARS = 200;
+/** No operation's body is nested as deep, or has as many values. */
+const MOST = { depth: 32, values: 4_096 } as const;
 
 /** The checks of a service, and the members of all its bodies. */
 export type RequestChecks = {
@@ -38,7 +43,8 @@ export type ReadRequest = {
 /**
  * Reads a request of an operation. The bytes of its body are overwritten once they are read.
  *
- * @throws ServiceError `bodyNotUtf8`, `bodyInvalid` or `queryInvalid` with every fault, `notAcceptable`.
+ * @throws ServiceError `bodyNotUtf8`, `bodyInvalid` (what is nested too deep or has too many values is not read further) or `queryInvalid`
+ *   with every fault, `notAcceptable`.
  */
 export function readRequest(
   entry: ServedOperation,
@@ -74,7 +80,7 @@ function readBody(check: BodyCheck, { body, query }: UnreadRequest, { bodyMember
   const { value, repeated } = parse(body as Buffer | undefined);
   const checked = checkAgainstBody(check, value);
   const unfit = checked.kind === 'problems' ? checked.problems : [];
-  const errors = [...misplaced, ...repeated, ...unfit].slice(0, MAX_PROBLEMS);
+  const errors = [...misplaced, ...repeated, ...unfit].slice(0, MAX_PROBLEMS).map(withShortPointer);
   if (checked.kind === 'problems' || errors.length > 0) throw serviceError('bodyInvalid', { errors });
   return checked.body as object;
 }
@@ -91,6 +97,7 @@ type Parsed = { readonly value: unknown; readonly repeated: readonly FieldProble
 function parse(bytes: Buffer | undefined): Parsed {
   if (bytes === undefined || bytes.length === 0) return { value: {}, repeated: [] };
   if (!isUtf8(bytes)) throw serviceError('bodyNotUtf8');
+  assertModest(bytes);
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return { value, repeated: repeatedMembers(bytes) };
@@ -99,6 +106,22 @@ function parse(bytes: Buffer | undefined): Parsed {
   } finally {
     bytes.fill(0);
   }
+}
+
+/** Parsing what is deep or has many members costs hundreds of times what sending it costs. @throws ServiceError `bodyInvalid`. */
+function assertModest(bytes: Buffer): void {
+  const { depth, values } = measureJson(bytes, MOST.depth);
+  const refuse = (detail: string, limit: number): Error =>
+    serviceError('bodyInvalid', { errors: [{ pointer: '', detail, limit }] });
+  if (depth > MOST.depth) throw refuse(`must be nested at most ${MOST.depth} levels deep`, MOST.depth);
+  if (values > MOST.values) throw refuse(`must have at most ${MOST.values} values`, MOST.values);
+}
+
+function withShortPointer(problem: FieldProblem): FieldProblem {
+  const { pointer } = problem;
+  return pointer.length <= MAX_POINTER_CHARS
+    ? problem
+    : { ...problem, pointer: `${pointer.slice(0, MAX_POINTER_CHARS)}…` };
 }
 
 /** The form that the body names, else the one in Accept, else the first. */

@@ -60,6 +60,10 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
     throw serviceError('notFound', { path: url });
   });
   addHooks(app, service, options);
+  app.addHook('onRoute', (route) => {
+    const operation = operationAt(service, route.config);
+    if (operation !== undefined) route.bodyLimit = bodyLimitOf(operation, service, options);
+  });
   await app.register(operationRoutes(service, options, work));
   for (const path of new Set(pathsOf(service))) addOtherMethods(app, path, options);
   await app.ready();
@@ -195,10 +199,17 @@ function addOtherMethods(app: FastifyInstance, url: string, options: RestOptions
   });
 }
 
+/** What anybody may call takes a few texts. */
+const OPEN_BODY_BYTES = 16 * 1024;
+
+function bodyLimitOf({ auth }: ServedOperation, service: RestService, { maxBodyBytes }: RestOptions): number {
+  return Math.min(auth.length === 0 ? OPEN_BODY_BYTES : service.maxBodyBytes, maxBodyBytes);
+}
+
 function createRefuse({ maxBodyBytes, onRefusal, log }: RestOptions) {
   return async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (thrown === CLIENT_LEFT || hasLeft(request)) return void reply.hijack().raw.destroy();
-    const error = fromFrameworkError(thrown, { maxBodyBytes });
+    const error = fromFrameworkError(thrown, request.routeOptions.bodyLimit ?? maxBodyBytes);
     onRefusal(error.code);
     const problem = toProblem(error, request.id);
     if (problem.status >= 500) markBroken(reply.raw);
@@ -220,7 +231,7 @@ function noteRefusal(
 ): void {
   const operation = operationOf(service, request);
   if (operation === undefined || request.getDecorator<boolean>('isServed') || hasLeft(request)) return;
-  const { problem } = errorEntry(fromFrameworkError(thrown, options).code);
+  const { problem } = errorEntry(fromFrameworkError(thrown, options.maxBodyBytes).code);
   if (problem === undefined || problem.status >= 500) return;
   const holder = request.getDecorator<NamedCaller | null>('holder') ?? undefined;
   options.refusals.note({
@@ -240,11 +251,16 @@ function describeFailure(error: ReturnType<typeof fromFrameworkError>) {
   return isStore ? { reason: error.message } : { err: error.cause ?? error };
 }
 
-function operationOf(
-  { contract, operations }: RestService,
-  { routeOptions }: FastifyRequest,
-): (ServedOperation & { readonly name: string }) | undefined {
-  const route = (routeOptions.config as { readonly tsRestRoute?: unknown }).tsRestRoute;
+type NamedOperation = ServedOperation & { readonly name: string };
+
+function operationOf(service: RestService, { routeOptions }: FastifyRequest): NamedOperation | undefined {
+  return operationAt(service, routeOptions.config);
+}
+
+/** The operation of a route, by what ts-rest notes in its configuration. */
+function operationAt({ contract, operations }: RestService, config: unknown): NamedOperation | undefined {
+  const route = (config as { readonly tsRestRoute?: unknown } | undefined)?.tsRestRoute;
+  if (route === undefined) return undefined;
   const found = Object.entries(contract).find(([, each]) => each === route);
   const operation = found && operations[found[0]];
   return found && operation && { ...operation, name: found[0] };

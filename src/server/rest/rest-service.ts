@@ -53,6 +53,8 @@ export type RestService = {
   readonly limitOf: (operation: string) => RateLimited | undefined;
   /** Bounds the requests that a caller has in progress; undefined if there is no bound. */
   readonly concurrency?: ConcurrencyLimit;
+  /** The largest body of its operations; those that anyone may call take less. */
+  readonly maxBodyBytes: number;
   /** Serves a request that was admitted. */
   readonly serve: (operation: string, caller: RestCaller, exchange: Exchange) => Promise<RestAnswer>;
 };

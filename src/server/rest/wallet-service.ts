@@ -48,6 +48,7 @@ export function createWalletService(options: WalletServiceOptions): RestService 
       const { rate }: OperationEntry = OPERATIONS[operation as OperationId];
       return rate && limits[rate];
     },
+    maxBodyBytes: Number.POSITIVE_INFINITY,
     /** A client's disconnect stops the work. */
     serve: async (name, holder, { request, reply, include }) => {
       if (holder.kind !== 'token') throw new Error('the wallet service takes tokens alone');

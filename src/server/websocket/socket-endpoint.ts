@@ -55,7 +55,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     } catch (thrown) {
       const fault = toServiceError(thrown);
       if (fault.code === 'bodyNotUtf8') throw fault;
-      const { refusal } = await admission.admitFaulty(caller);
+      const { refusal } = await admission.admitFaulty(caller, body.length);
       return { kind: 'answer', body: socketErrorReply('null', refusal ?? fault) };
     }
     if (isKeepAlive(message)) return undefined;

@@ -1,0 +1,57 @@
+import { Agent, request } from 'node:http';
+import WebSocket from 'ws';
+
+// A program: sends a body over many connections, one after the other on each, for as long as it runs. It prints what was answered.
+
+const CONNECTIONS = 32;
+const MIB = 1024 * 1024;
+
+/** Bodies of about a megabyte that are cheap to send. */
+const BODIES: Readonly<Record<string, () => string>> = {
+  'a megabyte of opening brackets': () => '['.repeat(MIB - 1),
+  'an object of 60,000 members': () =>
+    `{${Array.from({ length: 60_000 }, (_, index) => `"member${index}":1`).join(',')}}`,
+  'a batch of 340,000 empty objects': () => `[${'{},'.repeat(340_000)}{}]`,
+  'a call with 340,000 params': () =>
+    `{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[${'[],'.repeat(340_000)}1]}`,
+  'a name of a megabyte': () => `{"${'x'.repeat(MIB - 100)}":1}`,
+};
+
+const [name = '', url = '', token] = process.argv.slice(2);
+const body = Buffer.from(BODIES[name]?.() ?? '');
+const statuses = new Set<string>();
+const note = (status: string): void => {
+  if (!statuses.has(status)) console.log(status);
+  statuses.add(status);
+};
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+
+function post(): void {
+  const sent = request(url, { method: 'POST', agent, headers }, (answer) => {
+    note(String(answer.statusCode));
+    answer.resume().on('end', post);
+  });
+  sent.on('error', (error) => {
+    note(String(error));
+    setTimeout(post, 10);
+  });
+  sent.end(body);
+}
+
+function open(): void {
+  const socket = new WebSocket(url);
+  socket.on('open', () => socket.send(body));
+  socket.on('message', (answer) => {
+    note(String(answer).slice(0, 200));
+    socket.send(body);
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', (code) => {
+    note(`closed with ${code}`);
+    setTimeout(open, 10);
+  });
+}
+
+for (let index = 0; index < CONNECTIONS; index += 1) url.startsWith('ws') ? open() : post();
