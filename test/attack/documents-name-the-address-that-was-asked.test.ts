@@ -103,7 +103,7 @@ test('without a proxy nobody is believed who says that there is one', async () =
   expect((await read(gateway, forged)).urls).toEqual(at(gateway.baseUrl));
 });
 
-test('behind a proxy its own words count: the last ones, for the name and for TLS', async () => {
+test('behind a proxy its own words count: the last name, and TLS if any proxy had it', async () => {
   const gateway = await start({ isBehindProxy: true });
   const host = 'inner:8080';
   expect((await read(gateway, { host })).urls).toEqual(at('https://inner:8080'));

@@ -35,7 +35,8 @@ test('what a peer that is no trusted proxy writes of the address is not believed
 
 test.each([
   [{ 'x-forwarded-proto': 'https,http' }, 'https://node.example'],
-  [{ 'x-forwarded-proto': 'http, https' }, 'http://node.example'],
+  [{ 'x-forwarded-proto': 'http, https' }, 'https://node.example'],
+  [{ 'x-forwarded-proto': 'http, HTTP' }, 'http://node.example'],
   [{ forwarded: 'for=203.0.113.9;proto=http' }, 'http://node.example'],
   [{ forwarded: 'for=203.0.113.9;proto=https, for=10.0.0.1;proto=http' }, 'https://node.example'],
   [{ forwarded: 'for=_x;host="a.example";proto=https, for=_y;host=b.example' }, 'https://b.example'],

@@ -43,9 +43,14 @@ function schemeOf(
   isProxied: boolean,
 ): 'http' | 'https' {
   if (!isProxied) return 'encrypted' in socket ? 'https' : 'http';
-  const written = headers['x-forwarded-proto'] ?? readForwarded(headers)[0]?.get('proto');
-  // Of several proxies the first saw what the client used.
-  return String(written).split(',')[0]?.trim().toLowerCase() === 'http' ? 'http' : 'https';
+  const listed = headers['x-forwarded-proto'];
+  const written =
+    listed === undefined
+      ? readForwarded(headers).flatMap((one) => one.get('proto') ?? [])
+      : String(listed).split(',');
+  // Of several proxies some may speak plain HTTP to each other.
+  const isPlain = written.length > 0 && written.every((scheme) => scheme.trim().toLowerCase() === 'http');
+  return isPlain ? 'http' : 'https';
 }
 
 /** Returns what the nearest proxy wrote; anyone can have written what stands before it. */
