@@ -6,6 +6,7 @@ import { weighMessage } from '../../gate/weigh.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
 import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
+import { turnToParse } from '../../rpc/large-body-turns.ts';
 import { idOf, parseBody } from '../../rpc/parse-body.ts';
 
 export type AdmitOptions = {
@@ -45,6 +46,8 @@ export async function admitRequest(
     if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
     const body = await readBody(request, response, maxBodyBytes);
     sizeBytes = body.length;
+    const turn = turnToParse(body);
+    if (turn !== undefined) await turn;
     message = parseBody(body, limits);
   } catch (fault) {
     if (mayGoOn(exchange, await admission.admitFaulty(caller, sizeBytes))) throw fault;

@@ -4,6 +4,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorEntry } from '../../../generated/errors.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
+import { turnToParse } from '../../rpc/large-body-turns.ts';
 import { markBroken } from '../http/broken-answers.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { countRequest } from './admit.ts';
@@ -152,6 +153,7 @@ function operationRoutes(service: RestService, options: RestOptions, work: InFli
       const countedFor = countedAs(caller()) ?? clientOf(options, request);
       const run = async () => {
         if (reply.raw.closed) throw CLIENT_LEFT;
+        if (Buffer.isBuffer(request.body)) await turnToParse(request.body);
         await recheck(service, options, request);
         return service.serve(operation, caller(), exchange);
       };
