@@ -1856,7 +1856,7 @@ export type components = {
     };
     /**
      * Code
-     * @description The current code of the second factor, or a backup code.
+     * @description The current code of the second factor, or a backup code, with or without spaces and dashes.
      * @example 123456
      */
     readonly Code: string;

@@ -1634,7 +1634,7 @@ export interface operations {
       readonly query?: never;
       readonly header: {
         /**
-         * @description The current code of the account's authenticator (TOTP, RFC 6238). Each code works once.
+         * @description The current code of the account's authenticator (TOTP, RFC 6238), with or without spaces and dashes. Each code works once.
          * @example 492039
          */
         readonly 'X-Two-Factor-Code': string;

@@ -3,6 +3,7 @@ import { and, count, eq, isNull } from '../../store/drizzle.ts';
 import { backupCodes } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { InstallationKey } from '../installation-key.ts';
+import { plainCode } from '../two-factor/totp.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 type CodeDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
@@ -33,7 +34,7 @@ export async function useBackupCode(
   { store, installationKey }: CodeDeps,
   { userId, code, nowMs }: { readonly userId: string; readonly code: string; readonly nowMs: number },
 ): Promise<boolean> {
-  const plain = code.replaceAll(/[\s-]/g, '').toUpperCase();
+  const plain = plainCode(code).toUpperCase();
   if (!CODE.test(plain)) return false;
   const { userId: owner, digest, usedAt } = backupCodes;
   const isSame = eq(digest, digestCode(installationKey, userId, plain));

@@ -6,7 +6,7 @@ import type { Executes } from '../../store/statement.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { checkCode, createFactorTable, lockOf, type TwoFactorFinding } from '../two-factor/check-code.ts';
 import { openSecret, sealSecret } from '../two-factor/sealed-secret.ts';
-import { findStep, SECRET_BYTES, type ShownSecret, showSecret } from '../two-factor/totp.ts';
+import { findStep, plainCode, SECRET_BYTES, type ShownSecret, showSecret } from '../two-factor/totp.ts';
 import { auditLogin } from './audit-login.ts';
 import { auditMember } from './audit-member.ts';
 import { replaceBackupCodes, useBackupCode } from './backup-codes.ts';
@@ -42,7 +42,7 @@ export async function checkMemberCode(
   const guesser = { tokenId: sender, address };
   const seen = await readMemberFactor(deps.store.db, userId);
   if (seen === undefined) return { kind: 'notEnrolled' };
-  const isBackup = !TIME_CODE.test(code) && lockOf(seen, guesser) <= nowMs;
+  const isBackup = !TIME_CODE.test(plainCode(code)) && lockOf(seen, guesser) <= nowMs;
   if (isBackup && (await useBackupCode(deps, { userId, code, nowMs }))) return { kind: 'ok' };
   return checkCode(deps, FACTORS, { ...guesser, ownerId: userId, code, nowMs }, seen);
 }

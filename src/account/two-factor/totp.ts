@@ -18,14 +18,20 @@ export function showSecret(secret: Uint8Array, label: string): ShownSecret {
   return { uri: totp.toString(), secret: totp.secret.base32 };
 }
 
+/** A code without the spaces and dashes that apps show it with: `123 456`. */
+export function plainCode(code: string): string {
+  return code.replaceAll(/[\s\p{Pd}]/gu, '');
+}
+
 /**
- * Returns the time step that a code belongs to: the present one, the one before or the one after; undefined if it belongs to none. Codes
+ * Returns the time step that a code belongs to, with or without spaces and dashes: the present one, the one before or the one after; undefined if it belongs to none. Codes
  * are compared in constant time.
  */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
-  if (!CODE.test(code)) return undefined;
+  const token = plainCode(code);
+  if (!CODE.test(token)) return undefined;
   const delta = TOTP.validate({
-    ...{ ...OPTIONS, secret: holdSecret(secret), token: code, timestamp: nowMs },
+    ...{ ...OPTIONS, secret: holdSecret(secret), token, timestamp: nowMs },
     window: 1,
   });
   return delta === null ? undefined : TOTP.counter({ period: PERIOD_SECONDS, timestamp: nowMs }) + delta;
