@@ -291,7 +291,7 @@ export interface AccountClient {
   /**
    * List the accounts of the server, newest first.
    * Returns all accounts, those whose names contain a text, or those that need a credit limit, a page at a time.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAccounts(query?: AccountsQuery, options?: CallOptions): Promise<AccountList>;
   /**
@@ -303,7 +303,7 @@ export interface AccountClient {
   /**
    * Read an account.
    * Returns the plan, the limits and the money of an account.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, account_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readAccount(id: string, options?: CallOptions): Promise<OperatedAccount>;
   /**
@@ -345,13 +345,13 @@ export interface AccountClient {
   /**
    * List the invoices of all accounts, newest first.
    * Returns the invoices of all accounts, or those of one, a page at a time.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAllInvoices(query?: InvoicesQuery, options?: CallOptions): Promise<OperatedInvoiceList>;
   /**
    * Read an invoice of any account.
    * Returns it as it was issued, with its credit notes and what is left to pay.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readAnyInvoice(id: string, options?: CallOptions): Promise<InvoiceDetails>;
   /**

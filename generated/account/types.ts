@@ -7861,6 +7861,8 @@ export interface operations {
        * @description `scope_missing`: The access token lacks the scope of the operation.
        *
        *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
        */
       readonly 403: {
         headers: {
@@ -7870,7 +7872,8 @@ export interface operations {
         content: {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
-            | components['schemas']['CrossSiteRequestProblem'];
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /**
@@ -8143,6 +8146,8 @@ export interface operations {
        * @description `scope_missing`: The access token lacks the scope of the operation.
        *
        *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
        */
       readonly 403: {
         headers: {
@@ -8152,7 +8157,8 @@ export interface operations {
         content: {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
-            | components['schemas']['CrossSiteRequestProblem'];
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `account_not_found`: No account has this name or id. */
@@ -9316,6 +9322,8 @@ export interface operations {
        * @description `scope_missing`: The access token lacks the scope of the operation.
        *
        *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
        */
       readonly 403: {
         headers: {
@@ -9325,7 +9333,8 @@ export interface operations {
         content: {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
-            | components['schemas']['CrossSiteRequestProblem'];
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /**
@@ -9422,6 +9431,8 @@ export interface operations {
        * @description `scope_missing`: The access token lacks the scope of the operation.
        *
        *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
        */
       readonly 403: {
         headers: {
@@ -9431,7 +9442,8 @@ export interface operations {
         content: {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
-            | components['schemas']['CrossSiteRequestProblem'];
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['RoleInsufficientProblem'];
         };
       };
       /** @description `invoice_not_found`: No invoice that the caller may read has this number. */

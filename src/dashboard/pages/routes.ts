@@ -109,14 +109,14 @@ export const ROUTES: readonly PageRoute[] = [
     path: '/operator/accounts/:id?',
     title: 'Accounts',
     navigation: { section: 'Server', icon: 'accounts' },
-    scopes: ['operator:read'],
+    scopes: ['operator:manage'],
     load: async () => (await import('./operator/accounts/accounts-page.tsx')).AccountsPage,
   },
   {
     path: '/operator/invoices/:number?',
     title: 'Invoices',
     navigation: { section: 'Server', icon: 'invoices' },
-    scopes: ['operator:read'],
+    scopes: ['operator:manage'],
     load: async () => (await import('./operator/invoices/invoices-page.tsx')).InvoicesPage,
   },
   {

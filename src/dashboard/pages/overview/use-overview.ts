@@ -12,6 +12,7 @@ const NEWEST = 200;
 export function useOverview() {
   const hasMoney = useScopes('billing:read');
   const operates = useScopes('operator:read');
+  const seesAccounts = useScopes('operator:manage');
   const networks = useQuery({
     queryKey: ['networks'],
     queryFn: ({ signal }) => account.listNetworks({ signal }),
@@ -44,7 +45,7 @@ export function useOverview() {
     queryKey: ['accounts-in-need'],
     queryFn: async ({ signal }) =>
       (await account.listAccounts({ only: 'needs_credit_limit' }, { signal })).accounts.length,
-    enabled: operates,
+    enabled: seesAccounts,
   });
   const availability = useAvailability();
   const { settings, invoices } = useBilling({ isAllowed: hasMoney });
