@@ -70,7 +70,7 @@ export async function openServices(
   const { data_dir: dataDir, installation_key_file: file } = config;
   const account = await openAccountPlane({ store, clock, log, dataDir, file });
   started.defer(() => account.close());
-  const members = startMembers({ store, account, keyring, clock, log });
+  const members = await startMembers({ store, account, keyring, clock, log });
   started.defer(() => members.credentials.close());
   const { memberOf } = members.credentials;
   const usage = startUsage({ store, clock, log, metrics: limitMetrics, memberOf }, config.usage);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
@@ -9,7 +10,7 @@ import { type Actor, withActingStore } from '../../src/account/acting-store.ts';
 import { listAudit } from '../../src/account/audit/list-audit.ts';
 import { Keyring } from '../../src/account/keyring.ts';
 import { createMemberDeps, type MemberDeps } from '../../src/account/members/member-deps.ts';
-import { createSessionCredentials } from '../../src/account/members/session-credentials.ts';
+import { openSessionCredentials } from '../../src/account/members/session-credentials.ts';
 import type { SessionHolder } from '../../src/account/members/sessions.ts';
 import { setOperates } from '../../src/account/operators.ts';
 import { loadPlanBook } from '../../src/account/plans.ts';
@@ -66,7 +67,7 @@ export async function openOperatorWorld(
   let nowMs = NOW_MS;
   const clock = { nowMs: () => nowMs };
   const log = pino({ level: 'silent' });
-  const credentials = createSessionCredentials({ store, ...rings, clock, log });
+  const credentials = await openSessionCredentials({ store, ownId: randomUUID(), ...rings, clock, log });
   onEnd(credentials.close);
   const installationKey = given?.installationKey ?? (await newInstallationKey());
   const members = given ?? createMemberDeps({ store, installationKey });

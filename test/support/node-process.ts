@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
 /** A child lives for seconds: to optimize the code of PGlite takes longer than it saves. */
 const FLAGS = ['--liftoff-only'];
-const STOP_DEADLINE_MS = 10_000;
+const STOP_DEADLINE_MS = 60_000;
 
 export type NodeProcess = {
   readonly pid: number;
@@ -15,7 +15,7 @@ export type NodeProcess = {
   readonly stderr: () => string;
   /** How it ended, as text; undefined while it runs. */
   readonly ended: () => string | undefined;
-  /** Asks it to stop (SIGTERM) and resolves when it has ended; kills it after 10 s. */
+  /** Asks it to stop (SIGTERM) and resolves when it has ended; kills it after a minute. */
   readonly stop: () => Promise<void>;
 };
 

@@ -7,7 +7,8 @@ import { type AccountContext, sessionOf } from '../account-context.ts';
 export const createCredentials: AccountHandler<AccountContext, 'createCredentials'> = async (context) => {
   const holder = sessionOf(context);
   const scopes = scopesOf(holder).filter(isWalletScope);
-  const { apiKey, accessToken, expiresAt } = context.credentials.create(holder, scopes);
+  const { store, credentials } = context;
+  const { apiKey, accessToken, expiresAt } = await credentials.create(store, holder, scopes);
   const ends = { expires_at: expiresAt.toISOString() };
   return { kind: 'json', body: { api_key: apiKey, access_token: accessToken, ...ends } };
 };

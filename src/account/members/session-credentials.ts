@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { anyOf } from '../../store/any-of.ts';
-import { and, eq, gt, isNull } from '../../store/drizzle.ts';
+import { gateways } from '../../store/access-tables.ts';
+import { and, eq, gt, isNull, ne, sql } from '../../store/drizzle.ts';
 import { loginSessions, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
+import { announce } from '../follow-store.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey, type Keyring } from '../keyring.ts';
 import type { TokenRing } from '../tokens/token-ring.ts';
@@ -18,10 +21,17 @@ export type NewCredentials = {
   readonly expiresAt: Date;
 };
 
-/** The API keys and access tokens that sessions have, in the memory of this process. */
+/** The API keys and access tokens that sessions have, in the memory of every process of the store. */
 export type SessionCredentials = {
-  /** Creates a key and a token with these scopes, for ten minutes. Of more than eight of a session, the oldest stop working. */
-  readonly create: (holder: SessionHolder, scopes: readonly Scope[]) => NewCredentials;
+  /**
+   * Creates a key and a token with these scopes, for ten minutes. Of more than eight of a session, the oldest stop working.
+   * @param store what announces them to the other processes, in a transaction.
+   */
+  readonly create: (
+    store: Pick<Store, 'transaction'>,
+    holder: SessionHolder,
+    scopes: readonly Scope[],
+  ) => Promise<NewCredentials>;
   /** Refuses those of a session from now on. */
   readonly withdraw: (sessionId: string) => void;
   /** The member who has a key; undefined for other keys. */
@@ -34,21 +44,39 @@ export type SessionCredentials = {
 };
 
 export type SessionCredentialsOptions = {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<Store, 'db' | 'listen'>;
+  /** This process among those of the store (see `joinGateways`). */
+  readonly ownId: string;
   readonly keyring: Keyring;
   readonly tokens: TokenRing;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;
 };
 
-type Issued = {
-  readonly sessionId: string;
-  readonly memberId: string;
+/** A key and a token, as processes tell each other of them: with their digests, which open nothing. */
+type Issued = Pick<SessionHolder, 'accountId' | 'memberId' | 'userId' | 'sessionId'> & {
   readonly role: Role;
   readonly keyId: string;
   readonly tokenId: string;
+  /** SHA-256, in base-64. */
+  readonly keyDigest: string;
+  readonly tokenDigest: string;
+  readonly scopes: readonly Scope[];
   readonly expiresAtMs: number;
 };
+
+/**
+ * What processes of a store tell each other, each by its id: what one has made, and that another has taken it. Stores in other schemas of the
+ * database hear it too.
+ */
+type Announcement = { readonly by: string; readonly schema: string } & (
+  | { readonly made: Issued }
+  | { readonly takenKeyId: string }
+);
+
+const CHANNEL = 'keyslot_session_credentials';
+/** How long others may take before new ones are shown all the same. One that was lost a moment ago takes none. */
+const TAKEN_MS = 3_000;
 
 const LIFETIME_MS = 10 * 60_000;
 /** What was counted for a key is written within this time. */
@@ -57,8 +85,10 @@ const MAX_PER_SESSION = 8;
 const CHECK_MS = 1_000;
 
 /** Opens them. A session that ends elsewhere takes its own along within a second. */
-export function createSessionCredentials(options: SessionCredentialsOptions): SessionCredentials {
-  const { store, keyring, tokens, clock, log } = options;
+export async function openSessionCredentials(
+  options: SessionCredentialsOptions,
+): Promise<SessionCredentials> {
+  const { store, ownId, keyring, tokens, clock, log } = options;
   const issued = new Map<string, Issued>();
   let isFailing = false;
   let checking: Promise<void> | undefined;
@@ -111,32 +141,88 @@ export function createSessionCredentials(options: SessionCredentialsOptions): Se
   }, CHECK_MS);
   timer.unref();
 
+  const take = (made: Issued): void => {
+    const { accountId, memberId, userId, sessionId, keyId, tokenId, expiresAtMs } = made;
+    const older = [...(live.get(sessionId) ?? [])];
+    for (const each of older.slice(0, Math.max(0, older.length + 1 - MAX_PER_SESSION))) refuse(each);
+    const shared = { accountId, isRevoked: false, expiresAtMs };
+    keyring.put({ ...shared, keyId, digest: Buffer.from(made.keyDigest, 'base64'), checkSource: undefined });
+    tokens.put({
+      ...{ ...shared, tokenId, digest: Buffer.from(made.tokenDigest, 'base64') },
+      ...{ scopes: new Set(made.scopes), member: { memberId, userId, sessionId } },
+    });
+    issued.set(keyId, made);
+    live.set(sessionId, (live.get(sessionId) ?? new Set()).add(made));
+  };
+
+  const schema = await readSchema(store);
+  /** Called with each process that has taken a new key. */
+  const onTaken = new Map<string, () => void>();
+  const listening = await store.listen?.(CHANNEL, {
+    onConnected: async () => undefined,
+    onAnnouncement: async (payload) => {
+      // Others that begin to listen try the channel out.
+      if (!payload.startsWith('{')) return;
+      const said = JSON.parse(payload) as Announcement;
+      if (said.by === ownId || said.schema !== schema) return;
+      if ('takenKeyId' in said) return onTaken.get(said.takenKeyId)?.();
+      take(said.made);
+      await announce(store.db, CHANNEL, JSON.stringify({ by: ownId, schema, takenKeyId: said.made.keyId }));
+    },
+  });
+  /** Announces a new key, and waits until the other processes have taken it: a client may ask any of them next. */
+  const tellOthers = async (announcing: Pick<Store, 'transaction'>, made: Issued): Promise<void> => {
+    let left = listening === undefined ? 0 : await countOthers(store, ownId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onTaken.set(made.keyId, () => (--left === 0 ? resolve() : undefined));
+    try {
+      await announcing.transaction((tx) =>
+        announce(tx, CHANNEL, JSON.stringify({ by: ownId, schema, made })),
+      );
+      if (left > 0) await Promise.race([promise, pause(TAKEN_MS, undefined, { ref: false })]);
+    } finally {
+      onTaken.delete(made.keyId);
+    }
+  };
+
   return {
-    create: (holder, scopes) => {
-      const { accountId, memberId, userId, sessionId, role } = holder;
-      const older = [...(live.get(sessionId) ?? [])];
-      for (const each of older.slice(0, Math.max(0, older.length + 1 - MAX_PER_SESSION))) refuse(each);
+    create: async (announcing, { accountId, memberId, userId, sessionId, role }, scopes) => {
       const [apiKey, accessToken] = [createKeyText('ks_key_'), createKeyText('ks_tok_')];
       const [keyId, tokenId] = [randomUUID(), randomUUID()];
       const expiresAtMs = clock.nowMs() + LIFETIME_MS;
-      const shared = { accountId, isRevoked: false, expiresAtMs };
-      keyring.put({ ...shared, keyId, digest: digestKey(apiKey), checkSource: undefined });
-      tokens.put({
-        ...{ ...shared, tokenId, digest: digestKey(accessToken), scopes: new Set(scopes) },
-        member: { memberId, userId, sessionId },
-      });
-      const made = { sessionId, memberId, role, keyId, tokenId, expiresAtMs };
-      issued.set(keyId, made);
-      live.set(sessionId, (live.get(sessionId) ?? new Set()).add(made));
+      const made: Issued = {
+        ...{ accountId, memberId, userId, sessionId, role, keyId, tokenId, scopes, expiresAtMs },
+        ...{ keyDigest: printDigest(apiKey), tokenDigest: printDigest(accessToken) },
+      };
+      await tellOthers(announcing, made);
+      take(made);
       return { apiKey, accessToken, expiresAt: new Date(expiresAtMs) };
     },
     checkNow: () => check().catch(() => undefined),
     ...{ withdraw, check, memberOf: (keyId) => issued.get(keyId)?.memberId },
     close: async () => {
       clearInterval(timer);
+      await listening?.close();
       await checking;
     },
   };
+}
+
+async function readSchema({ db }: Pick<Store, 'db'>): Promise<string> {
+  const { rows } = await db.execute<{ readonly schema: string }>(sql`select current_schema() as schema`);
+  return rows[0]?.schema ?? '';
+}
+
+function printDigest(text: string): string {
+  return Buffer.from(digestKey(text)).toString('base64');
+}
+
+/** The number of other processes that showed life lately. */
+function countOthers({ db }: Pick<Store, 'db'>, ownId: string): Promise<number> {
+  return db.$count(
+    gateways,
+    and(ne(gateways.id, ownId), sql`${gateways.seenAt} > now() - interval '30 seconds'`),
+  );
 }
 
 /** The member of each session that lives, and the role. */

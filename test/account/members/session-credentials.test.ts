@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Keyring } from '../../../src/account/keyring.ts';
-import { createSessionCredentials } from '../../../src/account/members/session-credentials.ts';
+import { joinGateways } from '../../../src/account/gateway/gateway.ts';
+import { openSessionCredentials } from '../../../src/account/members/session-credentials.ts';
 import { removeMember } from '../../../src/account/members/members.ts';
 import { signOut } from '../../../src/account/members/sessions.ts';
 import { TokenRing } from '../../../src/account/tokens/token-ring.ts';
@@ -16,10 +17,19 @@ describeStores('credentials of a session', (backend) => {
   function processes() {
     let nowMs = NOW_MS;
     const clock = { nowMs: () => nowMs };
-    const open = () => {
+    const open = async () => {
       const [keyring, tokens] = [new Keyring(), new TokenRing()];
       const log = pino({ level: 'silent' });
-      const credentials = createSessionCredentials({ store: store(), keyring, tokens, clock, log });
+      const gateway = await joinGateways({ store: store(), clock, log });
+      onTestFinished(gateway.close);
+      const credentials = await openSessionCredentials({
+        ownId: gateway.id,
+        store: store(),
+        keyring,
+        tokens,
+        clock,
+        log,
+      });
       const kindsOf = ({
         apiKey,
         accessToken,
@@ -36,8 +46,8 @@ describeStores('credentials of a session', (backend) => {
     const { freshOwner } = memberWorld(store());
     const { holder } = await freshOwner();
     const { open, pass } = processes();
-    const { credentials, keyring, tokens, kindsOf } = open();
-    const made = credentials.create(holder, ['wallets:read']);
+    const { credentials, keyring, tokens, kindsOf } = await open();
+    const made = await credentials.create(store(), holder, ['wallets:read']);
     expect(tokens.find(made.accessToken, NOW_MS)).toMatchObject({
       ...{ kind: 'valid', scopes: new Set(['wallets:read']) },
       member: { memberId: holder.memberId, userId: holder.userId, sessionId: holder.sessionId },
@@ -57,12 +67,15 @@ describeStores('credentials of a session', (backend) => {
     const owner = await freshOwner();
     const member = await newMember(owner.holder, 'developer');
     const { open } = processes();
-    const { credentials, kindsOf } = open();
+    const { credentials, kindsOf } = await open();
     const holders = [
       await holderOf((await enter(member.email)).token),
       await holderOf((await enter(member.email)).token),
     ] as const;
-    const [first, second] = [credentials.create(holders[0], []), credentials.create(holders[1], [])];
+    const [first, second] = [
+      await credentials.create(store(), holders[0], []),
+      await credentials.create(store(), holders[1], []),
+    ];
     await signOut(deps, holders[0], at());
     await credentials.check();
     expect([kindsOf(first), kindsOf(second)]).toEqual([
@@ -78,12 +91,31 @@ describeStores('credentials of a session', (backend) => {
   test('are at most eight of a session: the oldest make room', async () => {
     const { freshOwner } = memberWorld(store());
     const { holder } = await freshOwner();
-    const { credentials, kindsOf } = processes().open();
-    const made = Array.from({ length: 10 }, () => credentials.create(holder, []));
+    const { credentials, kindsOf } = await processes().open();
+    const made: Awaited<ReturnType<typeof credentials.create>>[] = [];
+    for (let index = 0; index < 10; index += 1) made.push(await credentials.create(store(), holder, []));
     expect(made.map((each) => kindsOf(each)[0])).toEqual([
       ...Array(2).fill('revoked'),
       ...Array(8).fill('valid'),
     ]);
     await credentials.close();
+  });
+
+  test('work at every process that shares the store, as soon as they are shown', async () => {
+    if (store().listen === undefined) return;
+    const { deps, freshOwner } = memberWorld(store());
+    const { holder } = await freshOwner();
+    const { open } = processes();
+    const [here, there] = [await open(), await open()];
+    for (let index = 0; index < 20; index += 1) {
+      const made = await here.credentials.create(store(), holder, ['wallets:read']);
+      expect(there.kindsOf(made)).toEqual(['valid', 'valid']);
+    }
+    await signOut(deps, holder, at());
+    await there.credentials.check();
+    const late = await here.credentials.create(store(), holder, []);
+    await there.credentials.check();
+    expect(there.kindsOf(late)).toEqual(['revoked', 'revoked']);
+    await Promise.all([here.credentials.close(), there.credentials.close()]);
   });
 });

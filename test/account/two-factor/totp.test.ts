@@ -18,9 +18,12 @@ test.each([
   expect(findStep(SECRET, code, (step + 2) * 30_000 - 1)).toBe(step);
 });
 
-test.each(['287 082', ' 287082 ', '287-082', '287\u00a0082', '28\u201370\t82\n'])('%j is the code, as apps show it', (code) => {
-  expect(findStep(SECRET, code, 59_000)).toBe(1);
-});
+test.each(['287 082', ' 287082 ', '287-082', '287\u00a0082', '28\u201370\t82\n'])(
+  '%j is the code, as apps show it',
+  (code) => {
+    expect(findStep(SECRET, code, 59_000)).toBe(1);
+  },
+);
 
 test.each(['', ' ', '28708', '2870820', '28708a', '２８７０８２', '287.082', '+87082'])(
   '%j is no code',
