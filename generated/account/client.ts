@@ -78,6 +78,7 @@ import type {
   PlannedWorkList,
   PutPlanRequest,
   RefuseLimitRequest,
+  RemovedMember,
   ReplayRequest,
   RequestLimitRequest,
   RequestPasswordResetRequest,
@@ -266,10 +267,10 @@ export interface AccountClient {
   listMembers(options?: CallOptions): Promise<MemberList>;
   /**
    * Remove a member.
-   * The sessions and the invitations of the member stop working at once.
+   * The sessions, the invitations and the set-up links of the member stop working at once. API keys and access tokens that the member made go on working, since programs may use them: the answer lists them, to be rotated or revoked.
    * Session of owner. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, last_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
-  removeMember(id: string, options?: CallOptions): Promise<Completed>;
+  removeMember(id: string, options?: CallOptions): Promise<RemovedMember>;
   /**
    * Give a member another role.
    * It counts from the next request of the member on.

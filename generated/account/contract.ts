@@ -72,6 +72,7 @@ import type {
   Problem,
   PutPlanRequest,
   RefuseLimitRequest,
+  RemovedMember,
   ReplayRequest,
   RequestLimitRequest,
   RequestPasswordResetRequest,
@@ -561,7 +562,7 @@ export const accountContract = c.router(
       pathParams: c.type<operations['removeMember']['parameters']['path']>(),
       body: c.noBody(),
       responses: {
-        200: c.type<Completed>(),
+        200: c.type<RemovedMember>(),
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         404: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),

@@ -42,6 +42,7 @@ import type {
   PlanList,
   PlannedWork,
   PlannedWorkList,
+  RemovedMember,
   RevokedKey,
   RevokedToken,
   RotatedKey,
@@ -115,7 +116,7 @@ export type AccountAnswers = {
   readonly requestLimit: JsonAnswer<LimitRequest> | PrintedAnswer;
   readonly withdrawLimitRequest: JsonAnswer<LimitRequest> | PrintedAnswer;
   readonly listMembers: JsonAnswer<MemberList> | PrintedAnswer;
-  readonly removeMember: JsonAnswer<Completed> | PrintedAnswer;
+  readonly removeMember: JsonAnswer<RemovedMember> | PrintedAnswer;
   readonly changeRole: JsonAnswer<Completed> | PrintedAnswer;
   readonly leaveAccount: JsonAnswer<Completed> | PrintedAnswer;
   readonly listNetworks: JsonAnswer<NetworkList> | PrintedAnswer;

@@ -448,7 +448,7 @@ export type paths = {
     readonly post?: never;
     /**
      * Remove a member.
-     * @description The sessions and the invitations of the member stop working at once.
+     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys and access tokens that the member made go on working, since programs may use them: the answer lists them, to be rotated or revoked.
      */
     readonly delete: operations['removeMember'];
     readonly options?: never;
@@ -2501,6 +2501,16 @@ export type components = {
       /** @description Whether it is the session of this request. */
       readonly is_current: boolean;
     };
+    /** MadeKey */
+    readonly MadeKey: {
+      readonly key_id: components['schemas']['KeyId'];
+      readonly name: components['schemas']['Name'];
+    };
+    /** MadeToken */
+    readonly MadeToken: {
+      readonly token_id: components['schemas']['TokenId'];
+      readonly name: components['schemas']['Name'];
+    };
     /**
      * Member
      * @description A member of the account.
@@ -2975,6 +2985,17 @@ export type components = {
        * @example Ask again in May
        */
       readonly reason: string;
+    };
+    /**
+     * RemovedMember
+     * @description The member was removed. Keys and tokens that the member made go on working, since programs may use them.
+     */
+    readonly RemovedMember: {
+      readonly completed_at: components['schemas']['Instant'];
+      /** @description API keys that the member made or rotated and that still work, newest first. */
+      readonly keys: readonly components['schemas']['MadeKey'][];
+      /** @description Access tokens that the member made and that still work, newest first. */
+      readonly tokens: readonly components['schemas']['MadeToken'][];
     };
     /** ReplayRequest */
     readonly ReplayRequest: {
@@ -7300,7 +7321,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['Completed'];
+          readonly 'application/json': components['schemas']['RemovedMember'];
         };
       };
       /**
@@ -14990,6 +15011,8 @@ export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedInvoice = components['schemas']['ListedInvoice'];
 export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
+export type MadeKey = components['schemas']['MadeKey'];
+export type MadeToken = components['schemas']['MadeToken'];
 export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
@@ -15030,6 +15053,7 @@ export type PlannedWorkList = components['schemas']['PlannedWorkList'];
 export type Problem = components['schemas']['Problem'];
 export type PutPlanRequest = components['schemas']['PutPlanRequest'];
 export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
+export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReplayRequest = components['schemas']['ReplayRequest'];
 export type RequestId = components['schemas']['RequestId'];
 export type RequestLimit = components['schemas']['RequestLimit'];

@@ -15,8 +15,9 @@ import {
 
 /** serde_json, which nodes parse with, rejects the 128th level of nesting. */
 const MAX_DEPTH = 127;
-/** A batch of 100 calls with 200 addresses each has 21,000. */
+/** A batch of 100 calls with 200 addresses each has 21,000; more calls may have some more. */
 const MAX_VALUES = 32_768;
+const MORE_VALUES_BY_CALL = 16;
 const OPEN_BRACKET = 0x5b;
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,19})$/;
 const MAX_U64 = 2n ** 64n - 1n;
@@ -26,7 +27,7 @@ const MAX_U64_DIGITS = 20;
  * Parses a body into its messages, as a ledger node would (ledger-rpc-facts 2.2, 2.3): one object, or an array of objects. A
  * fault of a single message is in its envelope; `params` are not checked here.
  *
- * @throws ServiceError `bodyNotUtf8`; before anything is parsed `batchTooLarge` above `maxBatchCalls`, `tooManyValues` above 32,768;
+ * @throws ServiceError `bodyNotUtf8`; before anything is parsed `batchTooLarge` above `maxBatchCalls`, `tooManyValues` above 32,768 and 16 for each such call;
  *   `parseError` if the body is not JSON, not an object or array of objects, nested deeper than nodes read, or holds an id that is neither
  *   a string, a number nor null.
  */
@@ -60,7 +61,8 @@ function assertModest(body: Buffer, maxBatchCalls: number): void {
   if (depth > MAX_DEPTH) throw serviceError('parseError');
   if (items > maxBatchCalls && body[skipSpace(body, 0)] === OPEN_BRACKET)
     throw serviceError('batchTooLarge', { limit: maxBatchCalls, value: items });
-  if (values > MAX_VALUES) throw serviceError('tooManyValues', { limit: MAX_VALUES });
+  const limit = MAX_VALUES + MORE_VALUES_BY_CALL * maxBatchCalls;
+  if (values > limit) throw serviceError('tooManyValues', { limit });
 }
 
 /** Reads the messages of a batch while its bytes are scanned. */

@@ -34,6 +34,8 @@ export type DispatcherOptions = {
   readonly onRound: (webhook: WorkingWebhook, round: Round) => void;
   /** Interval of the look for work. Default 500 ms. */
   readonly lookMs?: number;
+  /** Default 500 ms. */
+  readonly slowMs?: number;
 };
 
 /** Delivers events in the background. */
@@ -45,9 +47,10 @@ export type Dispatcher = {
 const LEASE = 'webhooks';
 const LOOK_MS = 500;
 const CLOSE_MS = 2_000;
-/** Webhooks that are sent to side by side, of all accounts and of one. */
-const MAX_WEBHOOKS = 50;
-const MAX_OF_ACCOUNT = 10;
+/** Webhooks that are sent to side by side, of all accounts and of one. Slow ones have places of their own, and hold up only each other. */
+const PLACES = { quick: { all: 50, ofAccount: 10 }, slow: { all: 100, ofAccount: 10 } } as const;
+/** A round that takes longer is slow, and so is the next one of its webhook. */
+const SLOW_MS = 500;
 /** Webhooks whose last round is remembered. */
 const MAX_SERVED = 10_000;
 /** After an error of this server a webhook rests. */
@@ -56,15 +59,16 @@ const REST_MS = 10_000;
 const FIRST_PROBE_MS = 10_000;
 const LAST_PROBE_MS = 300_000;
 
-type Running = { readonly accountId: string; readonly ended: Promise<void> };
+type Running = { readonly accountId: string; lane: keyof typeof PLACES; ended: Promise<void> };
 
 type Probe = { readonly atMs: number; readonly pauseMs: number };
 
 /** Starts to deliver, while this process has the lease: what several processes on one store have to deliver, one of them does. */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { store, gatewayId, clock, log, lookMs = LOOK_MS } = options;
+  const { store, gatewayId, clock, log, lookMs = LOOK_MS, slowMs = SLOW_MS } = options;
   const running = new Map<string, Running>();
   const served = new LRUCache<string, number>({ max: MAX_SERVED });
+  const slow = new LRUCache<string, true>({ max: MAX_SERVED });
   let rounds = 0;
   const probes = new Map<string, Probe>();
   const resting = new Map<string, number>();
@@ -105,8 +109,31 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** 0: none that is remembered. */
   const lastRoundOf = ({ id }: WorkingWebhook): number => served.peek(id) ?? 0;
-  const runningOf = (accountId: string): number =>
-    [...running.values()].filter((each) => each.accountId === accountId).length;
+  const hasPlace = (lane: Running['lane'], accountId: string): boolean => {
+    const inLane = [...running.values()].filter((each) => each.lane === lane);
+    const ofAccount = inLane.filter((each) => each.accountId === accountId);
+    return inLane.length < PLACES[lane].all && ofAccount.length < PLACES[lane].ofAccount;
+  };
+
+  const begin = (webhook: WorkingWebhook): void => {
+    const { id, accountId } = webhook;
+    const place: Running = { accountId, lane: laneOf(id), ended: Promise.resolve() };
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      slow.set(id, true);
+      // Its place is free for another.
+      place.lane = 'slow';
+      lookAgain();
+    }, slowMs);
+    running.set(id, place);
+    place.ended = work(webhook).finally(() => {
+      clearTimeout(timer);
+      if (!isSlow) slow.delete(id);
+      running.delete(id);
+    });
+  };
+  const laneOf = (id: string): Running['lane'] => (slow.has(id) ? 'slow' : 'quick');
 
   /** Those that were served longest ago come first. */
   const look = async (): Promise<void> => {
@@ -117,12 +144,12 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     const before = new Set(running.keys());
     const found = await findWork(store);
     for (const webhook of found.toSorted((a, b) => lastRoundOf(a) - lastRoundOf(b))) {
-      if (isClosed || running.size >= MAX_WEBHOOKS) return;
+      if (isClosed) return;
       const { id, accountId } = webhook;
       if (before.has(id) || running.has(id) || clock.nowMs() < (resting.get(id) ?? 0)) continue;
-      if (runningOf(accountId) >= MAX_OF_ACCOUNT) continue;
+      if (!hasPlace(laneOf(id), accountId)) continue;
       served.set(id, ++rounds);
-      running.set(id, { accountId, ended: work(webhook).finally(() => running.delete(id)) });
+      begin(webhook);
     }
   };
 

@@ -18,6 +18,7 @@ let made = 0;
 beforeAll(async () => {
   smtp = await startSmtpServer();
   server = await startKeyslot({
+    isOptimized: true,
     args: ['--log-level', 'trace'],
     // Each request comes from the address that it says.
     env: {

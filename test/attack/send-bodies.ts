@@ -17,8 +17,12 @@ const BODIES: Readonly<Record<string, () => string>> = {
   'a name of a megabyte': () => `{"${'x'.repeat(MIB - 100)}":1}`,
 };
 
+const SUBSCRIBE = '{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}';
+
 const [name = '', url = '', token] = process.argv.slice(2);
-const body = Buffer.from(BODIES[name]?.() ?? '');
+/** Messages that are sent before answers are read. */
+const burst = name in BODIES ? 1 : 1_000;
+const body = Buffer.from(BODIES[name]?.() ?? SUBSCRIBE);
 const statuses = new Set<string>();
 const note = (status: string): void => {
   if (!statuses.has(status)) console.log(status);
@@ -42,10 +46,17 @@ function post(): void {
 
 function open(): void {
   const socket = new WebSocket(url);
-  socket.on('open', () => socket.send(body));
+  let unanswered = 0;
+  const send = (): void => {
+    for (; unanswered < burst; unanswered += 1) socket.send(body);
+  };
+  socket.on('open', send);
   socket.on('message', (answer) => {
-    note(String(answer).slice(0, 200));
-    socket.send(body);
+    const text = String(answer).slice(0, 200);
+    if (text.includes('Notification')) return;
+    note(text.replace(/"result":\d+/, '"result":…'));
+    unanswered -= 1;
+    if (unanswered === 0) send();
   });
   socket.on('error', () => undefined);
   socket.on('close', (code) => {

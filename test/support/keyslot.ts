@@ -12,6 +12,8 @@ export type StartOptions = {
   readonly args?: readonly string[];
   /** How many files it may open, if fewer than this process. */
   readonly openFiles?: number;
+  /** As in `NodeOptions`. */
+  readonly isOptimized?: boolean;
 };
 
 export type RunningKeyslot = {
@@ -39,11 +41,12 @@ export async function startKeyslot({
   env = {},
   args = [],
   openFiles,
+  isOptimized,
 }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
-  const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env }, { openFiles });
+  const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env }, { openFiles, isOptimized });
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The Node that the project pins, whatever Node runs the tests. */
 export const NODE = resolve(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin/node');
-/** A child lives for seconds: to optimize the code of PGlite takes longer than it saves. */
-const FLAGS = ['--liftoff-only'];
+/** Most children live for seconds: to optimize the code of PGlite takes longer than it saves. */
+const SHORT_LIVED = ['--liftoff-only'];
 const STOP_DEADLINE_MS = 60_000;
 
 export type NodeProcess = {
@@ -20,6 +20,8 @@ export type NodeProcess = {
 };
 
 export type NodeOptions = {
+  /** True: as it runs for users, where its times are compared. */
+  readonly isOptimized?: boolean | undefined;
   /** How many files it may open, if fewer than this process. */
   readonly openFiles?: number | undefined;
   /** The root of another checkout, whose script and Node are run. */
@@ -30,10 +32,11 @@ export type NodeOptions = {
 export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { openFiles, root = ROOT }: NodeOptions = {},
+  { openFiles, isOptimized = false, root = ROOT }: NodeOptions = {},
 ): NodeProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const command = [root === ROOT ? NODE : join(root, 'node_modules/node/bin/node'), ...FLAGS, ...args];
+  const flags = isOptimized ? [] : SHORT_LIVED;
+  const command = [root === ROOT ? NODE : join(root, 'node_modules/node/bin/node'), ...flags, ...args];
   const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
   const [program = NODE, ...given] = [...limited, ...command];
   const child = spawn(program, given, {

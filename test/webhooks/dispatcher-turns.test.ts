@@ -32,13 +32,17 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
   }
 
   /** Starts to send; returns the webhooks of the rounds, in the order in which these begin. */
-  async function start(store: Store, mayAnswer: PromiseWithResolvers<void>): Promise<readonly string[]> {
+  async function start(
+    store: Store,
+    mayAnswer: PromiseWithResolvers<void>,
+    slowMs = 60_000,
+  ): Promise<readonly string[]> {
     const gatewayId = randomUUID();
     await store.db.insert(gateways).values({ id: gatewayId, machine: 'a', pid: 1, started: 'a' });
     const rounds: string[] = [];
     const dispatcher = startDispatcher({
       ...{ store, installationKey, gatewayId, clock: { nowMs: () => NOW_MS }, log: SILENT },
-      ...{ userAgent: 'test', lookMs: 1, onStop: () => Promise.resolve(), onRound: () => undefined },
+      ...{ userAgent: 'test', lookMs: 1, slowMs, onStop: () => Promise.resolve(), onRound: () => undefined },
       postFor: ({ id }) => {
         rounds.push(id);
         return async () => {
@@ -65,6 +69,22 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
     const all = accounts * OF_ACCOUNT;
     await eventually('each could have had its round', () => rounds.length >= all || undefined);
     expect(new Set(rounds.slice(0, all)).size).toBe(all);
+  });
+
+  test('hold up no other account and no other webhook of theirs while their receivers are slow', async () => {
+    const store = opened();
+    const accounts = AT_ONCE / OF_ACCOUNT;
+    for (let made = 0; made < accounts; made++)
+      await createAccount(store, { webhooks: OF_ACCOUNT + 2, events: 1 });
+    await createAccount(store, { webhooks: 1, events: 1 });
+    const mayAnswer = Promise.withResolvers<void>();
+    const rounds = await start(store, mayAnswer, 20);
+    const all = accounts * (OF_ACCOUNT + 2) + 1;
+    await eventually(
+      'each has had a round, though none has answered',
+      () => rounds.length === all || undefined,
+    );
+    expect(new Set(rounds).size).toBe(all);
   });
 
   test('take ten places at most if they are of one account', async () => {

@@ -674,6 +674,21 @@ const validator = createLazyValidators(
         is_current: { type: 'boolean' },
       },
     },
+    MadeKey: {
+      type: 'object',
+      required: ['key_id', 'name'],
+      additionalProperties: false,
+      properties: { key_id: { $ref: 'definitions#/$defs/KeyId' }, name: { $ref: 'definitions#/$defs/Name' } },
+    },
+    MadeToken: {
+      type: 'object',
+      required: ['token_id', 'name'],
+      additionalProperties: false,
+      properties: {
+        token_id: { $ref: 'definitions#/$defs/TokenId' },
+        name: { $ref: 'definitions#/$defs/Name' },
+      },
+    },
     Member: {
       type: 'object',
       required: ['member_id', 'email', 'name', 'role', 'has_second_factor', 'created_at'],
@@ -1029,6 +1044,16 @@ const validator = createLazyValidators(
       required: ['planned_work'],
       additionalProperties: false,
       properties: { planned_work: { type: 'array', items: { $ref: 'definitions#/$defs/PlannedWork' } } },
+    },
+    RemovedMember: {
+      type: 'object',
+      required: ['completed_at', 'keys', 'tokens'],
+      additionalProperties: false,
+      properties: {
+        completed_at: { $ref: 'definitions#/$defs/Instant' },
+        keys: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeKey' } },
+        tokens: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeToken' } },
+      },
     },
     RequestId: { type: 'string' },
     RequestLimit: {
@@ -1389,7 +1414,7 @@ export const ANSWER_VALIDATORS = {
   requestLimit: validator({ $ref: 'definitions#/$defs/LimitRequest' }),
   withdrawLimitRequest: validator({ $ref: 'definitions#/$defs/LimitRequest' }),
   listMembers: validator({ $ref: 'definitions#/$defs/MemberList' }),
-  removeMember: validator({ $ref: 'definitions#/$defs/Completed' }),
+  removeMember: validator({ $ref: 'definitions#/$defs/RemovedMember' }),
   changeRole: validator({ $ref: 'definitions#/$defs/Completed' }),
   leaveAccount: validator({ $ref: 'definitions#/$defs/Completed' }),
   listNetworks: validator({ $ref: 'definitions#/$defs/NetworkList' }),

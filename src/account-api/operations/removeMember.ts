@@ -9,7 +9,11 @@ import { serviceError } from '../../base/service-error.ts';
 export const removeMember: AccountHandler<AccountContext, 'removeMember'> = async (context, { id }) => {
   if (!isUuid(id)) throw serviceError('memberNotFound');
   const { members, credentials, request } = context;
-  await remove(members, sessionOf(context), id, request);
+  const { keys, tokens } = await remove(members, sessionOf(context), id, request);
   await credentials.checkNow();
-  return completed(context);
+  const made = {
+    keys: keys.map(({ id: key_id, name }) => ({ key_id, name })),
+    tokens: tokens.map(({ id: token_id, name }) => ({ token_id, name })),
+  };
+  return { kind: 'json', body: { ...completed(context).body, ...made } };
 };

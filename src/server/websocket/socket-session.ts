@@ -51,6 +51,8 @@ const CLIENT_LEFT = new Error('the client has left');
 const NO_CODE = 1005;
 const LOST = 1006;
 const NORMAL = 1000;
+/** After so many messages a connection waits for all others to have their turn. */
+const MOST_IN_TURN = 100;
 const GOING_AWAY = 1001;
 /** An unexpected condition on the server. */
 const INTERNAL_ERROR = 1011;
@@ -73,6 +75,8 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   #heldBytes = 0;
   #subscriptions = 0;
   #isTaking = false;
+  #inTurn = 0;
+  #isWaitingForTurn = false;
   #isFinishing = false;
   #endedBy: ServiceError | undefined;
   #isGone = false;
@@ -86,7 +90,8 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#socket = socket;
     this.#stream = stream;
     this.#caller = caller;
-    [this.#options, this.#aliveAtMs] = [options, options.sockets.ownMs];
+    this.#options = options;
+    this.#aliveAtMs = options.sockets.ownMs;
     const { maxWaitingBytes: limitBytes, metrics } = options;
     this.#tally = options.openTally(caller.keyId);
     this.#outbox = new Outbox(stream, {
@@ -206,16 +211,28 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     const body = toBuffer(data);
     this.#waiting.push(body);
     this.#heldBytes += body.length;
+    if (++this.#inTurn >= MOST_IN_TURN) this.#waitForTurn();
     this.#applyBackpressure();
     void this.#takeIn();
   }
 
-  /** Pauses reading while there is no room for more messages. */
+  #waitForTurn(): void {
+    this.#inTurn = 0;
+    if (this.#isWaitingForTurn) return;
+    this.#isWaitingForTurn = true;
+    setImmediate(() => {
+      this.#isWaitingForTurn = false;
+      this.#applyBackpressure();
+    });
+  }
+
+  /** Pauses reading while there is no room for more messages, or others have their turn. */
   #applyBackpressure(): void {
     const { maxCalls, maxBodyBytes } = this.#options;
     const isFull = this.#underWay + this.#waiting.length >= maxCalls || this.#heldBytes >= maxBodyBytes;
-    if (isFull && !this.#socket.isPaused) this.#socket.pause();
-    else if (!isFull && this.#socket.isPaused && !this.#isFinishing) this.#socket.resume();
+    const isToPause = isFull || this.#isWaitingForTurn;
+    if (isToPause && !this.#socket.isPaused) this.#socket.pause();
+    else if (!isToPause && this.#socket.isPaused && !this.#isFinishing) this.#socket.resume();
   }
 
   /** Messages are admitted one after the other by the key's plan; their calls then run side by side. */

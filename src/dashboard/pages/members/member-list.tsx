@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Member } from '../../../../generated/account/types.ts';
+import type { Member, RemovedMember } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { SESSION_KEY } from '../../calls/query-client.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -17,6 +17,9 @@ import { ChangeRoleDialog } from './change-role-dialog.tsx';
 import { MEMBERS_KEY } from './keys.ts';
 import { ROLE_TEXTS } from './role-texts.ts';
 
+/** What a member made who was removed, and that still works. */
+type Left = Pick<RemovedMember, 'keys' | 'tokens'> & { readonly name: string };
+
 type Shown = { readonly kind: 'role' | 'remove' | 'leave'; readonly member: Member };
 
 const LIST_MEMBERS = ['Members', 'listMembers'] as const;
@@ -24,6 +27,7 @@ const LIST_MEMBERS = ['Members', 'listMembers'] as const;
 /** The members; owners change roles and remove members, everyone may leave. */
 export function MemberList() {
   const [shown, setShown] = useState<Shown>();
+  const [left, setLeft] = useState<Left>();
   const { member: self } = useSession();
   const withFreshFactor = useFreshCall();
   const client = useQueryClient();
@@ -67,6 +71,12 @@ export function MemberList() {
         <h2 id="members">Members</h2>
         <ReferenceLink operation={LIST_MEMBERS} />
       </div>
+      {left !== undefined && left.keys.length + left.tokens.length > 0 && (
+        <p role="status">
+          {left.name} made these, which go on working; rotate or revoke what {left.name} may have kept:{' '}
+          {[...left.keys, ...left.tokens].map(({ name }) => name).join(', ')}
+        </p>
+      )}
       <WholeList
         caption="Members"
         queryKey={MEMBERS_KEY}
@@ -83,9 +93,12 @@ export function MemberList() {
       {shown?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove ${shown.member.name}?`}
-          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations of this member stop working. Keys and tokens of the account stay.`}
+          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations and set-up links of this member stop working. Keys and tokens of the account stay; those that this member made are listed then.`}
           verb="Remove the member"
-          act={() => withFreshFactor(() => account.removeMember(shown.member.member_id))}
+          act={async () => {
+            const made = await withFreshFactor(() => account.removeMember(shown.member.member_id));
+            setLeft({ name: shown.member.name, ...made });
+          }}
           onDone={reload}
           onClose={close}
         />
