@@ -17,7 +17,8 @@ const BODIES: Readonly<Record<string, () => string>> = {
   'a name of a megabyte': () => `{"${'x'.repeat(MIB - 100)}":1}`,
 };
 
-const SUBSCRIBE = '{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}';
+const SUBSCRIBE =
+  '{"jsonrpc":"2.0","id":1,"method":"accountSubscribe","params":["So11111111111111111111111111111111111111113"]}';
 
 const [name = '', url = '', token] = process.argv.slice(2);
 /** Messages that are sent before answers are read. */

@@ -6,7 +6,7 @@ import { weighMessage } from '../../gate/weigh.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
 import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
-import { turnToParse } from '../../rpc/large-body-turns.ts';
+import { turnToParse } from '../../rpc/turns.ts';
 import { idOf, parseBody } from '../../rpc/parse-body.ts';
 
 export type AdmitOptions = {

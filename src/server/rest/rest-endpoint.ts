@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorEntry } from '../../../generated/errors.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
-import { turnToParse } from '../../rpc/large-body-turns.ts';
+import { turnToParse } from '../../rpc/turns.ts';
 import { markBroken } from '../http/broken-answers.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { countRequest } from './admit.ts';

@@ -15,7 +15,7 @@ import { answerEnvelope } from '../../rpc/answer-envelope.ts';
 import { heldServer } from '../json-rpc/hold-reply.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
-import { turnToParse } from '../../rpc/large-body-turns.ts';
+import { turnToParse } from '../../rpc/turns.ts';
 import { idOf, parseBody } from '../../rpc/parse-body.ts';
 import { socketErrorReply } from './socket-reply.ts';
 import { type SessionOptions, type SocketCaller, SocketSession, type Taken } from './socket-session.ts';

@@ -8,6 +8,7 @@ import type { MessageTally } from '../../gate/message-tallies.ts';
 import type { SocketMetrics } from '../../gate/socket-metrics.ts';
 import type { Notification, Subscriber } from '../../rpc/notification.ts';
 import type { ReplyMemory } from '../../rpc/reply-memory.ts';
+import { turnToAnswer } from '../../rpc/turns.ts';
 import { closeOf, type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
 import type { Message } from '../../rpc/call.ts';
@@ -266,6 +267,8 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     this.#signals.add(signal);
     const context = { ...this.#caller, signal, hold, listener: { subscriber: this, added } };
     const reply = await this.#options.answer(message, context);
+    const turn = turnToAnswer();
+    if (turn !== undefined) await turn;
     this.#signals.delete(signal);
     this.#send(reply, () => {
       hold.release();
