@@ -17,7 +17,7 @@ export type Actor = { readonly accountId: string; readonly nowMs: number } & (
 type WithStore = { readonly store: Store; readonly members: { readonly store: Store } };
 
 /**
- * Returns the parts for one request of an account. Each transaction of their store begins by looking whether the actor may still do what the
+ * Returns the parts for one request of an account. Each transaction of their stores begins by looking whether the actor may still do what the
  * request asks for, and holds up other changes of the account until it ends: between that look and the commit no member is removed or gets
  * another role, and no request ends a session or a token. Nothing is changed for someone who may no longer.
  *
@@ -27,15 +27,16 @@ type WithStore = { readonly store: Store; readonly members: { readonly store: St
  * @param scopes those that the request needs.
  */
 export function withActingStore<T extends WithStore>(deps: T, actor: Actor, scopes: readonly Scope[]): T {
-  const store: Store = {
-    ...deps.store,
+  const acting = (store: Store): Store => ({
+    ...store,
     transaction: (work, config) =>
-      deps.store.transaction(async (tx) => {
+      store.transaction(async (tx) => {
         await assertMayAct(tx, actor, scopes);
         return work(tx);
       }, config),
-  };
-  return { ...deps, store, members: { ...deps.members, store } };
+  });
+  const { store, members } = deps;
+  return { ...deps, store: acting(store), members: { ...members, store: acting(members.store) } };
 }
 
 async function assertMayAct(tx: StoreTransaction, actor: Actor, scopes: readonly Scope[]): Promise<void> {
