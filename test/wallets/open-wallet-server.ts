@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { askAdmin } from '../../src/admin/ask-admin.ts';
 import { eventually } from '../../src/base/eventually.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
+import { isThorough } from '../support/tier.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 
 /** The account that everything is done for. */
@@ -89,7 +90,12 @@ export async function openWalletServer({
       if (server !== undefined) earlier = own.written();
       if (env.KEYSLOT_DATABASE_URL === undefined) prepareStore(dataDir);
       if (server === undefined) prepare?.(dataDir);
-      server = startNode(['src/main.ts', 'serve', '--json', ...args], { ...settings, ...env });
+      // Its pace matters where it is killed at moments in the midst of its work.
+      server = startNode(
+        ['src/main.ts', 'serve', '--json', ...args],
+        { ...settings, ...env },
+        { isOptimized: isThorough },
+      );
       url = await baseUrlOf(server);
     },
     stop: async () => server?.stop(),
