@@ -61,7 +61,7 @@ export function scanItems(bytes: Buffer): readonly Span[] | undefined {
   return isWhole ? items : undefined;
 }
 
-/** What JSON bytes hold: levels of arrays and objects, values (or a few more), and items of an array that is the whole. */
+/** What JSON bytes hold: levels of arrays and objects, values (or a few more), and items of an array that is the whole; 1 for an empty one. */
 export type JsonExtent = { readonly depth: number; readonly values: number; readonly items: number };
 
 /**
