@@ -10,7 +10,7 @@ import { childLauncher, type SignerLauncher } from './signer-launcher.ts';
 import { openLink, type SignerLink } from './signer-link.ts';
 
 /** A signer that has not opened its backend by then is killed. */
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 120_000;
 /** After this many deaths before it first served, the signer is taken to be unable to start. */
 const MAX_EARLY_DEATHS = 3;
 /** Failures that an operator must fix. */
