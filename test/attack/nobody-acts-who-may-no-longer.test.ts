@@ -7,6 +7,8 @@ import { type SessionHolder, signOut } from '../../src/account/members/sessions.
 import { setOperates } from '../../src/account/operators.ts';
 import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { eq } from '../../src/store/drizzle.ts';
+import { setupLinks } from '../../src/store/member-tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { inOctober } from '../account/billing/october.ts';
 import { at, memberWorld, newEmail, PASSWORD, refusal, STEP_MS } from '../account/members/member-world.ts';
@@ -16,7 +18,7 @@ import { describeStores } from '../store/backends.ts';
 
 // A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
 
-type Asked = { readonly id?: string; readonly body?: unknown };
+type Asked = { readonly id?: string | undefined; readonly body?: unknown };
 type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
 type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -203,4 +205,21 @@ describeStores('a request that was let in', (backend) => {
       expect(await listInvitations(world.deps, accountId, NOW_MS)).toEqual(before);
     },
   );
+
+  test('leaves no set-up link behind; the keys and tokens that its sender made are listed at the removal', async () => {
+    const { call, customer, newActor } = world;
+    const actor = await newActor();
+    const key = await actor.call('createKey', { body: { name: 'mine' } });
+    const token = await actor.call('createToken', { body: { name: 'my token', scopes: ['wallets:read'] } });
+    await actor.call('revokeKey', { id: (await actor.call('createKey', { body: { name: 'gone' } })).key_id });
+    await call('createKey', { body: { name: 'of another' } });
+    await actor.call('createAccountSetupLink', { id: customer });
+    const links = () => store().db.select().from(setupLinks).where(eq(setupLinks.accountId, customer));
+    expect(await links()).toHaveLength(1);
+    expect(await call('removeMember', { id: actor.memberId })).toMatchObject({
+      keys: [{ key_id: key.key_id, name: 'mine' }],
+      tokens: [{ token_id: token.token_id, name: 'my token' }],
+    });
+    expect(await links()).toEqual([]);
+  });
 });
