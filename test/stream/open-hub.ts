@@ -1,11 +1,8 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Cursor } from '../../src/stream/cursor.ts';
 import { createHub, type Hub, type HubOptions } from '../../src/stream/hub.ts';
 import type { ScriptedLedger } from './scripted-ledger.ts';
 import { streamPace } from '../support/stream-pace.ts';
-
-const hubs: Hub[] = [];
-afterEach(() => hubs.splice(0).forEach((hub) => void hub.close()));
 
 /** A hub that follows a ledger of the test's own; it is closed when the test ends. */
 export const open = (node: ScriptedLedger, options: Partial<HubOptions> = {}): Hub => {
@@ -14,7 +11,7 @@ export const open = (node: ScriptedLedger, options: Partial<HubOptions> = {}): H
     ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
     ...options,
   });
-  hubs.push(hub);
+  onTestFinished(() => hub.close());
   return hub;
 };
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { eventually } from '../../../src/base/eventually.ts';
 import type { Cursor } from '../../../src/stream/cursor.ts';
 import { createHub, type Hub, type HubOptions } from '../../../src/stream/hub.ts';
@@ -36,17 +36,10 @@ export type SegmentedOptions = Partial<SegmentsOptions> & {
   readonly padBytes?: number;
 };
 
-const opened: Segmented[] = [];
-const directories: string[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map(({ close }) => close()));
-  for (const path of directories.splice(0)) await rm(path, { recursive: true, force: true });
-});
-
 /** A directory of the test's own. */
 export async function newRoot(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'keyslot-segments-'));
-  directories.push(path);
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
@@ -99,7 +92,7 @@ export function openSegmented(
       await segments.close();
     },
   };
-  opened.push(gateway);
+  onTestFinished(gateway.close);
   return gateway;
 }
 
