@@ -8,7 +8,7 @@ import type { StoreTransaction } from '../store/transaction.ts';
 import type { SessionHolder } from './members/sessions.ts';
 import { isOperatorScope, type Scope } from './tokens/scopes.ts';
 
-/** Who sent a request, as found when it came. */
+/** The session or the token that a request came with. */
 export type Actor = { readonly accountId: string; readonly nowMs: number } & (
   | { readonly kind: 'session'; readonly session: SessionHolder }
   | { readonly kind: 'token'; readonly tokenId: string }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Patience = {
-  /** How long the condition may take. Default 60,000 ms. */
+  /** The longest wait. Default 60,000 ms. */
   readonly timeoutMs?: number;
   /** How often it is looked at. Default 50 ms. */
   readonly intervalMs?: number;

@@ -8,7 +8,7 @@ export type RequestSource = {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 
-/** True if a connection's peer is one of the operator's proxies, which say whom they speak for. */
+/** True if a connection's peer is one of the operator's proxies, whose X-Forwarded-For and Forwarded are trusted. */
 export type TrustsPeer = (address: string | undefined) => boolean;
 
 export type ProxySettings = {
@@ -29,9 +29,9 @@ export function createTrustsPeer({ isBehindProxy, trustedProxies }: ProxySetting
 export type ClientAddress = (request: RequestSource) => string | undefined;
 
 /**
- * Creates the function that finds out where requests come from: the connection's peer or, if that is a trusted proxy, who it says it speaks
- * for, in X-Forwarded-For or else in Forwarded (RFC 7239). Entries of trusted proxies are skipped from the right; anyone can have written
- * what stands before the first of another. An entry is an address, with or without a port, an IPv6 address with or without brackets.
+ * Creates the function that finds the client's address: that of the connection's peer or, if the peer is a trusted proxy, the one in
+ * X-Forwarded-For or else in Forwarded (RFC 7239). Entries of trusted proxies are skipped from the right; the entries to the left of the
+ * one that remains can be forged. An entry is an address, with or without a port, an IPv6 address with or without brackets.
  *
  * @param onUnreadable called with the name of a header whose entry is no address, such as `unknown`: the client then has no address.
  */
@@ -50,7 +50,10 @@ export function createClientAddress(
   };
 }
 
-/** The header that says whom a proxy speaks for, and the addresses in it, the client's first; undefined for an entry that is none. */
+/**
+ * The name of the header that lists the addresses a request came through, and those addresses, the client's first; undefined for an entry
+ * that is no address.
+ */
 function hopsOf(headers: IncomingHttpHeaders): readonly [string, readonly (string | undefined)[]] {
   const listed = headers['x-forwarded-for'];
   if (listed === undefined)

@@ -19,7 +19,7 @@ export const INVALID_MESSAGE: Weighed = { method: INVALID, weight: LEAST };
 /** A valid request without messages: it is charged, and counted only when it is refused. */
 export const EMPTY_BATCH: Weighed = { method: INVALID, weight: LEAST };
 export const UNREAD_REQUEST: Weighed = { method: UNREAD, weight: LEAST };
-/** What looking at this much of a faulty body costs about as much as a call. */
+/** Reading this much of a faulty body costs about as much as one call. */
 const FAULT_BYTES = 16 * 1024;
 const UNKNOWN_METHOD: Weighed = { method: UNKNOWN, weight: LEAST };
 

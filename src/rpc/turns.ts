@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 // What many clients cause at the same moment is done in turns of the event loop, so that whoever else comes is served in between.

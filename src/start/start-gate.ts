@@ -33,7 +33,7 @@ export type GateParts = {
   readonly log: Logger;
 };
 
-/** Returns the test for peers that are trusted to say whom they speak for. */
+/** Returns the test for peers whose X-Forwarded-For and Forwarded are trusted. */
 export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
 }

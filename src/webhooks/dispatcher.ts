@@ -109,11 +109,12 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** 0: none that is remembered. */
   const lastRoundOf = ({ id }: WorkingWebhook): number => served.peek(id) ?? 0;
-  const hasPlace = (lane: Running['lane'], accountId: string): boolean => {
-    const inLane = [...running.values()].filter((each) => each.lane === lane);
-    const ofAccount = inLane.filter((each) => each.accountId === accountId);
-    return inLane.length < PLACES[lane].all && ofAccount.length < PLACES[lane].ofAccount;
-  };
+  const inLane = (lane: Running['lane']): readonly Running[] =>
+    [...running.values()].filter((each) => each.lane === lane);
+  const isFull = (lane: Running['lane']): boolean => inLane(lane).length >= PLACES[lane].all;
+  const hasPlace = (lane: Running['lane'], accountId: string): boolean =>
+    !isFull(lane) &&
+    inLane(lane).filter((each) => each.accountId === accountId).length < PLACES[lane].ofAccount;
 
   const begin = (webhook: WorkingWebhook): void => {
     const { id, accountId } = webhook;
@@ -144,7 +145,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     const before = new Set(running.keys());
     const found = await findWork(store);
     for (const webhook of found.toSorted((a, b) => lastRoundOf(a) - lastRoundOf(b))) {
-      if (isClosed) return;
+      if (isClosed || (isFull('quick') && isFull('slow'))) return;
       const { id, accountId } = webhook;
       if (before.has(id) || running.has(id) || clock.nowMs() < (resting.get(id) ?? 0)) continue;
       if (!hasPlace(laneOf(id), accountId)) continue;

@@ -3,7 +3,7 @@ import { loginSessions, logins } from '../../store/member-tables.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { type Attempt, hasUsedLink, networkOf } from './sign-in-attempts.ts';
 
-/** The sender of a password, with whether the login has a live session at this address, or its password was just replaced from there by a mailed link. */
+/** The sender of a password. Known: the login has a live session at this address, or set its password there by a mailed link just now. */
 export async function readAttempt(
   deps: Pick<MemberDeps, 'store' | 'installationKey'>,
   { email, address }: Pick<Attempt, 'email' | 'address'>,

@@ -68,13 +68,13 @@ export async function changeRole(
   });
 }
 
-/** What a member made for programs, as far as it still works; newest first. */
+/** The API keys and access tokens that a member created and that still work, newest first. */
 export type MadeByMember = {
   readonly keys: readonly { readonly id: string; readonly name: string }[];
   readonly tokens: readonly { readonly id: string; readonly name: string }[];
 };
 
-/** Nobody looks through more. */
+/** Nobody reads a longer list. */
 const MOST_LISTED = 1_000;
 
 /**

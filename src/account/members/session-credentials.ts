@@ -75,7 +75,7 @@ type Announcement = { readonly by: string; readonly schema: string } & (
 );
 
 const CHANNEL = 'keyslot_session_credentials';
-/** How long others may take before new ones are shown all the same. One that was lost a moment ago takes none. */
+/** The longest wait for the other processes: one that has just died never answers. */
 const TAKEN_MS = 3_000;
 
 const LIFETIME_MS = 10 * 60_000;

@@ -25,7 +25,7 @@ export type Accepted = {
   readonly role: Role;
 };
 
-/** How long a link works. */
+/** Lifetime of a link. */
 export const LINK_MS = 24 * 3_600_000;
 
 /** Creates a link that makes its user an owner of an account, for 24 hours. Links of the account that were made before stop working. */

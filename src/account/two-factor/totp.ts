@@ -24,7 +24,8 @@ export function plainCode(code: string): string {
 }
 
 /**
- * Returns the time step that a code belongs to, with or without spaces and dashes: the present one, the one before or the one after; undefined if it belongs to none. Codes
+ * Returns the time step that a code belongs to, with or without spaces and dashes: the present one, the one before or the one after;
+ * undefined if it belongs to none. Codes
  * are compared in constant time.
  */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {

@@ -17,7 +17,7 @@ import { ChangeRoleDialog } from './change-role-dialog.tsx';
 import { MEMBERS_KEY } from './keys.ts';
 import { ROLE_TEXTS } from './role-texts.ts';
 
-/** What a member made who was removed, and that still works. */
+/** Keys and tokens of a removed member that still work. */
 type Left = Pick<RemovedMember, 'keys' | 'tokens'> & { readonly name: string };
 
 type Shown = { readonly kind: 'role' | 'remove' | 'leave'; readonly member: Member };
