@@ -195,8 +195,8 @@ export interface AccountClient {
   createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
   /**
    * Accept an invitation.
-   * Makes a login for the invited email, or takes the one that there is if the password is its own, and makes it a member.
-   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, sign_in_failed, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Makes a login for the invited email, or takes the one that has this password, and makes it a member. An email may have several logins; the answer does not tell whether it has others.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptInvitation(body: AcceptInvitationRequest, options?: CallOptions): Promise<Membership>;
   /**
@@ -512,7 +512,7 @@ export interface AccountClient {
   /**
    * Accept a set-up link.
    * Makes the owner of an account that the operator made the link for; or, by a link of a reset, sets the password of a login.
-   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptSetupLink(body: AcceptSetupLinkRequest, options?: CallOptions): Promise<Membership>;
   /**

@@ -239,7 +239,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Accept an invitation.
-     * @description Makes a login for the invited email, or takes the one that there is if the password is its own, and makes it a member.
+     * @description Makes a login for the invited email, or takes the one that has this password, and makes it a member. An email may have several logins; the answer does not tell whether it has others.
      */
     readonly post: operations['acceptInvitation'];
     readonly delete?: never;
@@ -1420,8 +1420,10 @@ export type components = {
       /** @description The token of the link. */
       readonly invitation_token: string;
       readonly name: components['schemas']['PersonName'];
-      /** @description The new password; of a login that is a member of an account already, its own. */
+      /** @description Of the login with this email that is to become a member too; any other makes a login of its own. */
       readonly password: components['schemas']['Password'];
+      /** @description Where the login with this password has a second factor: its code, or a backup code. */
+      readonly code?: components['schemas']['Code'];
     };
     /** AcceptSetupLinkRequest */
     readonly AcceptSetupLinkRequest: {
@@ -1429,8 +1431,10 @@ export type components = {
       readonly setup_token: string;
       readonly email: components['schemas']['Email'];
       readonly name: components['schemas']['PersonName'];
-      /** @description The new password; of a login that is a member of an account already, its own. */
+      /** @description Of the login with this email that is to become a member too; any other makes a login of its own. */
       readonly password: components['schemas']['Password'];
+      /** @description Where the login with this password has a second factor: its code, or a backup code. */
+      readonly code?: components['schemas']['Code'];
     };
     /**
      * AccessToken
@@ -5720,7 +5724,11 @@ export interface operations {
             | components['schemas']['NameUnfitProblem'];
         };
       };
-      /** @description `sign_in_failed`: The email or the password is wrong, or the login is a member of no account. */
+      /**
+       * @description `second_factor_required`: The password is right, and the code of the second factor is missing.
+       *
+       *     `second_factor_invalid`: The code of the second factor is wrong or was already used.
+       */
       readonly 401: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5728,7 +5736,9 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['SignInFailedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['SecondFactorRequiredProblem']
+            | components['schemas']['SecondFactorInvalidProblem'];
         };
       };
       /** @description `cross_site_request`: The request was sent by a page of another site. */
@@ -12791,7 +12801,13 @@ export interface operations {
             | components['schemas']['NameUnfitProblem'];
         };
       };
-      /** @description `sign_in_failed`: The email or the password is wrong, or the login is a member of no account. */
+      /**
+       * @description `sign_in_failed`: The email or the password is wrong, or the login is a member of no account.
+       *
+       *     `second_factor_required`: The password is right, and the code of the second factor is missing.
+       *
+       *     `second_factor_invalid`: The code of the second factor is wrong or was already used.
+       */
       readonly 401: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -12799,7 +12815,10 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['SignInFailedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['SignInFailedProblem']
+            | components['schemas']['SecondFactorRequiredProblem']
+            | components['schemas']['SecondFactorInvalidProblem'];
         };
       };
       /** @description `cross_site_request`: The request was sent by a page of another site. */

@@ -3,9 +3,9 @@ import { accessTokens } from '../store/access-tables.ts';
 import { and, eq, gt, isNull } from '../store/drizzle.ts';
 import { loginSessions, members } from '../store/member-tables.ts';
 import type { Store } from '../store/open-store.ts';
-import { accounts } from '../store/tables.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { SessionHolder } from './members/sessions.ts';
+import { lockAccount } from './lock-account.ts';
 import { isOperatorScope, type Scope } from './tokens/scopes.ts';
 
 /** The session or the token that a request came with. */
@@ -41,11 +41,7 @@ export function withActingStore<T extends WithStore>(deps: T, actor: Actor, scop
 
 async function assertMayAct(tx: StoreTransaction, actor: Actor, scopes: readonly Scope[]): Promise<void> {
   const { accountId, nowMs } = actor;
-  const [account] = await tx
-    .select({ operates: accounts.operates })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-    .for('no key update');
+  const account = await lockAccount(tx, accountId);
   const scope = scopes.find(isOperatorScope);
   if (scope !== undefined && account?.operates !== true) throw serviceError('scopeMissing', { scope });
   if (actor.kind === 'session') await assertMember(tx, actor.session, nowMs);

@@ -11,7 +11,7 @@ import {
 import type { Store } from '../store/open-store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { DEVELOPMENT } from './development-name.ts';
-import { clearLogin } from './members/ensure-login.ts';
+import { clearLogin } from './members/logins.ts';
 import { insertLogin } from './members/check-password.ts';
 import { createPasswordHash, type ScryptCost } from './members/hash-password.ts';
 
@@ -51,8 +51,9 @@ export async function ensureDevelopmentLogin(
     const { hash } = known;
     if (hash === null || !hash.startsWith(OWN_HASH)) return { dashboard_email: DEVELOPMENT_EMAIL };
     const { dashboard_password: password } = kept;
-    if (password !== undefined && (await passwords.verify({ password, hash })))
-      return { dashboard_email: DEVELOPMENT_EMAIL, dashboard_password: password };
+    const isKept =
+      password !== undefined && (await passwords.compare({ password, hashes: [hash] })).equal.size > 0;
+    if (isKept) return { dashboard_email: DEVELOPMENT_EMAIL, dashboard_password: password };
   }
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const hash = await passwords.hash(password);
@@ -102,8 +103,8 @@ async function findLogin({ db }: Pick<Store, 'db'>, accountId: string) {
   const [row] = await db
     .select({ userId: logins.id, hash: loginCredentials.password, role: members.role })
     .from(logins)
+    .innerJoin(members, isMember)
     .leftJoin(loginCredentials, eq(loginCredentials.userId, logins.id))
-    .leftJoin(members, isMember)
     .where(eq(logins.email, DEVELOPMENT_EMAIL));
   return row === undefined ? undefined : { ...row, isOwner: row.role === 'owner' };
 }
@@ -115,11 +116,8 @@ async function replaceLogin(
   hash: string,
   nowMs: number,
 ): Promise<string> {
-  if (known !== undefined) {
-    await clearLogin(tx, known, hash, nowMs);
-    return known;
-  }
-  const made = await insertLogin(tx, { email: DEVELOPMENT_EMAIL, name: DEVELOPMENT, hash }, nowMs);
-  if (made === undefined) throw new Error('the development login was made by somebody else');
-  return made;
+  if (known === undefined)
+    return insertLogin(tx, { email: DEVELOPMENT_EMAIL, name: DEVELOPMENT, hash }, nowMs);
+  await clearLogin(tx, known, hash, nowMs);
+  return known;
 }

@@ -4,22 +4,22 @@ import { bytes, instant } from './columns.ts';
 import { factorState } from './factor-state.ts';
 import { ofAccount } from './tables.ts';
 
-// logins, login_sessions, login_credentials and login_verifications are Better Auth's user, session, account and verification; the members
-// of a table are named as its fields are. See docs/decisions/0070-members-and-sessions.md.
+// The columns that nothing here reads (email_verified, image, those of tokens in login_credentials) are of a library that signed members in
+// before docs/decisions/0118-logins-of-one-email.md. Gateways of that time, in a rolling upgrade, still select them.
 
-/** People who sign in, by email (in lower case). */
+/** People who sign in, by email (in lower case): several logins may have one, and the password tells which is meant. */
 export const logins = pgTable(
   'logins',
   {
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
     email: text('email').notNull(),
-    emailVerified: boolean('email_verified').notNull(),
+    emailVerified: boolean('email_verified').notNull().default(false),
     image: text('image'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
-  (table) => [uniqueIndex('logins_email').on(table.email)],
+  (table) => [index('logins_by_email').on(table.email)],
 );
 
 /** The column `user_id`, of tables whose rows belong to a login. */
@@ -93,20 +93,6 @@ export const loginCredentials = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [uniqueIndex('login_credentials_login').on(table.userId, table.providerId)],
-);
-
-/** What waits to be confirmed by mail. */
-export const loginVerifications = pgTable(
-  'login_verifications',
-  {
-    id: uuid('id').primaryKey(),
-    identifier: text('identifier').notNull(),
-    value: text('value').notNull(),
-    expiresAt: instant('expires_at').notNull(),
-    createdAt: instant('created_at').notNull(),
-    updatedAt: instant('updated_at').notNull(),
-  },
-  (table) => [index('login_verifications_identifier').on(table.identifier)],
 );
 
 /** Invitations of an account. Each works once, until it expires or is withdrawn. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
@@ -8,7 +9,7 @@ import { setOperates } from '../../src/account/operators.ts';
 import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
 import { SCOPES } from '../../src/account/tokens/scopes.ts';
 import { eq } from '../../src/store/drizzle.ts';
-import { setupLinks } from '../../src/store/member-tables.ts';
+import { members, setupLinks } from '../../src/store/member-tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { inOctober } from '../account/billing/october.ts';
 import { at, memberWorld, newEmail, PASSWORD, refusal, STEP_MS } from '../account/members/member-world.ts';
@@ -41,8 +42,12 @@ async function openWorld(store: Store, onEnd: (close: () => Promise<void>) => vo
   };
   const call = callAs(await holderOf(other.token));
   /** A second account of a login. */
-  const joinAnother = async (email: string) =>
-    (await newMember((await freshOwner()).holder, 'viewer', email)).accountId;
+  const joinAnother = async ({ userId }: SessionHolder) => {
+    const { accountId } = await freshOwner();
+    const row = { id: randomUUID(), accountId, userId, role: 'viewer', createdAt: new Date(NOW_MS) } as const;
+    await store.db.insert(members).values(row);
+    return accountId;
+  };
   return { ...{ store, deps, operators, other, call, newActor, joinAnother }, customer: operators.customer };
 }
 
@@ -119,7 +124,9 @@ const REQUESTS: Partial<Record<OperationId, Prepare>> = {
   beginSecondFactor: () => ({ body: { password: PASSWORD } }),
   enrolSecondFactor: (_world, { draft }) => ({ body: { code: draft } }),
   signOut: () => ({}),
-  switchAccount: async ({ joinAnother }, { email }) => ({ body: { account_id: await joinAnother(email) } }),
+  switchAccount: async ({ joinAnother }, { session }) => ({
+    body: { account_id: await joinAnother(session) },
+  }),
   confirmSecondFactor: (_world, { confirmation }) => ({ body: { code: confirmation } }),
   createCredentials: () => ({}),
   endOtherSessions: () => ({}),

@@ -9,7 +9,7 @@ import { useNewDirectory } from '../support/new-directory.ts';
 const directory = useNewDirectory();
 
 /** A pool whose only connection notes what is done with it. */
-function notingPool(done: string[], whileQueried = () => {}): pg.Pool {
+function notingPool(done: string[], whileQueried = (): void => undefined): pg.Pool {
   const client = {
     query: async (text: string) => {
       done.push(text);
@@ -36,11 +36,14 @@ test('a copy that takes too long is given up before other statements do, and giv
   writeFileSync(join(from, '1'), 'x');
   const done: string[] = [];
   let nowMs = 0;
+  const pass = (ms: number) => () => {
+    nowMs += ms;
+  };
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   try {
-    const quickPool = notingPool(done, () => (nowMs += 7_900));
+    const quickPool = notingPool(done, pass(7_900));
     await expect(copyFiles(quickPool, from, join(directory(), 'to'))).resolves.toBeUndefined();
-    const slowPool = notingPool(done, () => (nowMs += 8_100));
+    const slowPool = notingPool(done, pass(8_100));
     await expect(copyFiles(slowPool, from, join(directory(), 'again'))).rejects.toMatchObject({
       code: 'copyRefused',
       message: expect.stringContaining('cannot be copied within 8 s'),

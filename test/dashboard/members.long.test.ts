@@ -106,6 +106,28 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     expect(await page.getByRole('button', { name: 'Ask for a higher limit' }).count()).toBe(0);
   });
 
+  test('an invitation asks for the code of a login that has this password; another password needs none', async () => {
+    const { members } = world();
+    const [first, second] = [await newOwner('first-of-two'), await newOwner('second-of-two')];
+    const { backupCodes } = await members.newFactorSession(first);
+    const { token } = await members.newInvitation(second, first.email);
+    const { page } = await open(`/invitation#token=${token}`);
+    await page.getByLabel('Your name').fill('Ann');
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('send its code').waitFor();
+    await page.getByLabel('Code', { exact: true }).fill(backupCodes[0] ?? '');
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const third = await newOwner('third-of-two');
+    const invitation = await members.newInvitation(third, first.email);
+    const { page: other } = await open(`/invitation#token=${invitation.token}`);
+    await other.getByLabel('Your name').fill('Ann');
+    await other.getByLabel('New password').fill(`${PASSWORD}, another`);
+    await other.getByRole('button', { name: 'Accept' }).click();
+    await other.getByRole('link', { name: 'Members' }).waitFor();
+  });
+
   test('an invitation is withdrawn, and its link works no longer', async () => {
     const owner = await newOwner('withdrawing');
     const email = world().members.newEmail();

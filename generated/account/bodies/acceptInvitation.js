@@ -33,7 +33,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === 'invitation_token' || key0 === 'name' || key0 === 'password')) {
+      if (!(key0 === 'invitation_token' || key0 === 'name' || key0 === 'password' || key0 === 'code')) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -148,6 +148,37 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         (vErrors ??= []).push({
           instancePath: instancePath + '/password',
           schemaPath: '#/properties/password/type',
+          keyword: 'type',
+          params: { type: 'string' },
+        });
+        errors++;
+      }
+    }
+    if (data.code !== undefined) {
+      let data_code = data.code;
+      if (typeof data_code === 'string') {
+        if (data_code.length < 1) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/code',
+            schemaPath: '#/properties/code/minLength',
+            keyword: 'minLength',
+            params: { limit: 1 },
+          });
+          errors++;
+        }
+        if (data_code.length > 64 && Array.from(data_code).length > 64) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/code',
+            schemaPath: '#/properties/code/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 64 },
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/code',
+          schemaPath: '#/properties/code/type',
           keyword: 'type',
           params: { type: 'string' },
         });

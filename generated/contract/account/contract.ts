@@ -206,6 +206,7 @@ export const ACCOUNT_VALUES = {
   ended_session: 'A session that was ended.',
   email: 'Email of the owner of session.',
   password: 'Password of every login of the run.',
+  other_email: 'Email of an owner of another account.',
   factor_email: 'Email of a login with a second factor.',
   locked_email: 'Email of a login after too many wrong passwords.',
   new_email: 'An email that nobody has; another one each time.',
@@ -222,10 +223,14 @@ export const ACCOUNT_VALUES = {
   invitation_token: 'Token of an open invitation for a new email; another one each time.',
   known_invitation_token:
     'Token of an open invitation for the email of a login that is a member of another account.',
+  factor_invitation_token:
+    'Token of an open invitation for the email of a login with a second factor that is a member of another account; another one each time.',
   joined_invitation_token: 'Token of an open invitation for the email of a member of the account.',
   locked_invitation_token:
     'Token of an open invitation for locked_email, which is a member of another account.',
   setup_token: 'Token of a set-up link; another one each time.',
+  other_setup_token:
+    'Token of a set-up link of the account that other_email is a member of; another one each time.',
   customer_id: 'An account that the run may change.',
   customer_name: 'Its name.',
   fresh_account_name: 'A name that no account has; another one each time.',

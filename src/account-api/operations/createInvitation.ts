@@ -1,6 +1,6 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { describeSession } from '../../account/members/describe-session.ts';
-import { readEmail } from '../../account/members/ensure-login.ts';
+import { readEmail } from '../../account/members/logins.ts';
 import { invite } from '../../account/members/invitations.ts';
 import { linkTo } from '../../account/members/member-links.ts';
 import { type AccountContext, sessionOf } from '../account-context.ts';

@@ -1,5 +1,5 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
-import { readEmail } from '../../account/members/ensure-login.ts';
+import { readEmail } from '../../account/members/logins.ts';
 import { countReset } from '../../account/members/sign-in-attempts.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AccountContext } from '../account-context.ts';

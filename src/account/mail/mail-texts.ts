@@ -34,20 +34,38 @@ If you do not expect this invitation, ignore this mail.
   };
 }
 
-/** The mail that brings a link to reset a password. */
-export function resetMail({ to, link, expiresAt }: Linked & { readonly expiresAt: Date }): Mail {
+/** The mail that brings a link for each login of an address. `accounts` are names of a checked form. */
+export function resetMail({
+  to,
+  links,
+  expiresAt,
+}: {
+  readonly to: string;
+  readonly links: readonly { readonly accounts: readonly string[]; readonly link: string }[];
+  readonly expiresAt: Date;
+}): Mail {
+  const several = links.length > 1;
+  const shown = links.map(({ accounts, link }) => `${loginOf(accounts)}:\n\n${link}\n`).join('\n');
   return {
     to,
     subject: 'Reset your password',
     text: `Somebody asked to reset your password on Keyslot.
 
-Open this link to set a new password. It works once, until ${inUtc(expiresAt)}:
+${several ? `There are ${links.length} logins with this address. Open the link of yours` : 'Open this link'} to set a new password. ${several ? 'Each' : 'It'} works once, until ${inUtc(expiresAt)}:
 
-${link}
-
+${several ? shown : `${links[0]?.link ?? ''}\n\nIt is for the ${loginOf(links[0]?.accounts ?? [])}. If you do not know ${(links[0]?.accounts.length ?? 0) > 1 ? 'these accounts' : 'this account'}, somebody else made that login.\n`}
 If it was not you, ignore this mail: your password stays as it is.
 `,
   };
+}
+
+/** The most accounts that a mail names of one login. */
+const MOST_NAMED = 10;
+
+function loginOf(accounts: readonly string[]): string {
+  const named = accounts.slice(0, MOST_NAMED).join(', ');
+  const more = accounts.length - MOST_NAMED;
+  return `login of the account${accounts.length === 1 ? '' : 's'} ${named}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The mail that says that a webhook has stopped. `account` is a name of a checked form, `host` the host of the webhook's URL. */

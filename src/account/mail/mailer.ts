@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SmtpServer } from '../../config/smtp-url.ts';
-import { readEmail } from '../members/ensure-login.ts';
+import { readEmail } from '../members/logins.ts';
 
 /** A mail of plain text to one address. */
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string };

@@ -3,7 +3,7 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { toServiceError } from '../../base/service-error.ts';
 import { linkTo } from '../members/member-links.ts';
 import type { MemberDeps, MemberRequest } from '../members/member-deps.ts';
-import { createResetLink } from '../members/password-resets.ts';
+import { createResetLinks } from '../members/password-resets.ts';
 import type { Role } from '../members/sessions.ts';
 import { invitationMail, resetMail } from './mail-texts.ts';
 import type { MailKind } from './mail-metrics.ts';
@@ -18,7 +18,7 @@ export type MemberMail = {
   /** Resolves within five seconds: true if the mail server has taken the invitation. Never rejects. */
   readonly sendInvitation: (invited: Invited) => Promise<boolean>;
   /**
-   * Sends a link to the login with this email, if there is one, after this call: nothing about it, not even its time, says whether there
+   * Sends links to the logins with this email, if there are any, after this call: nothing about it, not even its time, says whether there
    * is. What fails is in the log.
    * @param email in lower case.
    */
@@ -69,10 +69,12 @@ export function createMemberMail({ members, mailer, outbox, baseUrl, log }: Memb
   const sendReset = async (email: string, request: MemberRequest): Promise<void> => {
     try {
       const base = await baseUrl();
-      await createResetLink(members, email, {
+      await createResetLinks(members, email, {
         ...request,
-        onLink: (tx, { token, expiresAt }) => {
-          const mail = resetMail({ to: email, link: linkTo(base, 'reset', token), expiresAt });
+        onLinks: (tx, made) => {
+          const links = made.map(({ token, accounts }) => ({ accounts, link: linkTo(base, 'reset', token) }));
+          const expiresAt = made[0]?.expiresAt ?? new Date(request.nowMs);
+          const mail = resetMail({ to: email, links, expiresAt });
           return outbox.add(tx, [{ kind: 'password_reset', mail, expiresAt }], request.nowMs);
         },
       });

@@ -2,7 +2,13 @@ import { serviceError } from '../../base/service-error.ts';
 import { eq } from '../../store/drizzle.ts';
 import { logins } from '../../store/member-tables.ts';
 import { auditLogin } from './audit-login.ts';
-import { assertFit, assertUnchanged, checkPassword, replacePassword } from './check-password.ts';
+import {
+  assertFit,
+  assertUnchanged,
+  checkPassword,
+  hashNewPassword,
+  replacePassword,
+} from './check-password.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { readMemberFactor } from './member-factor.ts';
 import { assertFresh, assertLive, deleteOtherSessions, type SessionHolder } from './sessions.ts';
@@ -18,7 +24,7 @@ export async function changePassword(
   { present, next }: { readonly present: string; readonly next: string },
   request: MemberRequest,
 ): Promise<void> {
-  const { store, passwords } = deps;
+  const { store } = deps;
   const { userId } = holder;
   if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
   assertFit(next);
@@ -26,7 +32,7 @@ export async function changePassword(
   const sent = { userId, email: login?.email ?? '', password: present };
   const checked = await checkPassword(deps, sent, request);
   if (checked === undefined) throw serviceError('passwordWrong');
-  const hash = await passwords.hash(next);
+  const hash = await hashNewPassword(deps, userId, next);
   await store.transaction(async (tx) => {
     await assertUnchanged(tx, checked, 'passwordWrong');
     await assertLive(tx, holder);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { serviceError } from '../../base/service-error.ts';
-import { and, eq, isNull } from '../../store/drizzle.ts';
+import { and, eq, isNull, sql } from '../../store/drizzle.ts';
 import { loginCredentials, logins, setupLinks } from '../../store/member-tables.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { PASSWORD_LENGTH } from './hash-password.ts';
-import { readAttempt } from './known-address.ts';
+import { countSender } from './known-address.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
-import { countAttempt, forgetAttempt } from './sign-in-attempts.ts';
+import { takeBackAttempt } from './sign-in-attempts.ts';
 
 /** Name of the rows of `login_credentials` that hold passwords. */
 const PROVIDER = 'credential';
@@ -25,33 +25,41 @@ export type CheckedLogin = { readonly userId: string; readonly hash: string };
 type SentPassword = { readonly userId: string; readonly email: string; readonly password: string };
 
 /**
- * Returns the login if this is its password; else undefined. Wrong ones count as attempts to sign in.
+ * Returns the login of a session if this is its password; else undefined. Wrong ones count as attempts to sign in.
  * @throws ServiceError `signInLocked`.
  */
 export function checkPassword(
   deps: MemberDeps,
-  sent: SentPassword,
-  request: MemberRequest,
-): Promise<CheckedLogin | undefined> {
-  return deps.passwords.admit(() => checkAdmitted(deps, sent, request));
-}
-
-async function checkAdmitted(
-  deps: MemberDeps,
   { userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
-  const attempt = await readAttempt(deps, { email, address }, nowMs);
-  await countAttempt(deps, attempt, nowMs);
-  const [row] = await deps.store.db
-    .select({ hash: loginCredentials.password })
-    .from(loginCredentials)
-    .where(isPasswordOf(userId));
-  const hash = row?.hash ?? undefined;
-  if (hash === undefined || password.length > PASSWORD_LENGTH.limit) return undefined;
-  if (!(await deps.passwords.verify({ hash, password }))) return undefined;
-  await forgetAttempt(deps, attempt);
-  return { userId, hash };
+  return deps.passwords.admit(async () => {
+    const sender = await countSender(deps, { email, address }, nowMs);
+    const [row] = await deps.store.db
+      .select({ hash: loginCredentials.password })
+      .from(loginCredentials)
+      .where(isPasswordOf(userId));
+    const hash = sender.isFor(userId) ? (row?.hash ?? undefined) : undefined;
+    if (hash === undefined || password.length > PASSWORD_LENGTH.limit) return undefined;
+    if (!(await deps.passwords.compare({ password, hashes: [hash] })).equal.has(hash)) return undefined;
+    await takeBackAttempt(deps, sender.attempt);
+    return { userId, hash };
+  });
+}
+
+/** Hashes the new password of a login, so that it can be compared at once with those of the other logins with its email. */
+export async function hashNewPassword(
+  { store, passwords }: Pick<MemberDeps, 'store' | 'passwords'>,
+  userId: string,
+  password: string,
+): Promise<string> {
+  const { rows } = await store.db.execute<{ readonly hash: string }>(sql`
+    select c.password as hash from logins own join logins other on other.email = own.email and other.id <> own.id
+    join login_credentials c on c.user_id = other.id and c.provider_id = ${PROVIDER}
+    where own.id = ${userId} and c.password is not null
+      and exists (select from members m where m.user_id = other.id and m.removed_at is null)
+    order by other.created_at, other.id limit 1`);
+  return passwords.hash(password, rows[0]?.hash);
 }
 
 /**
@@ -60,30 +68,30 @@ async function checkAdmitted(
  */
 export async function assertUnchanged(
   tx: StoreTransaction,
-  { userId, hash }: CheckedLogin,
+  login: CheckedLogin,
   code: 'signInFailed' | 'passwordWrong' = 'signInFailed',
 ): Promise<void> {
+  if (!(await isUnchanged(tx, login))) throw serviceError(code);
+}
+
+/** True if the password of a login has not been replaced since it was checked. Its replacement waits for the transaction. */
+export async function isUnchanged(tx: StoreTransaction, { userId, hash }: CheckedLogin): Promise<boolean> {
   const found = await tx
     .select({ id: loginCredentials.id })
     .from(loginCredentials)
     .where(and(isPasswordOf(userId), eq(loginCredentials.password, hash)))
     .for('update');
-  if (found.length === 0) throw serviceError(code);
+  return found.length > 0;
 }
 
-/** Adds a login with the hash of its password. @returns its id; undefined when there is a login with this email. */
+/** Adds a login with the hash of its password. Others may have the same email. @returns its id. */
 export async function insertLogin(
   tx: StoreTransaction,
   { email, name, hash }: { readonly email: string; readonly name: string; readonly hash: string },
   nowMs: number,
-): Promise<string | undefined> {
+): Promise<string> {
   const [userId, now] = [randomUUID(), new Date(nowMs)];
-  const added = await tx
-    .insert(logins)
-    .values({ id: userId, email, name, emailVerified: false, createdAt: now, updatedAt: now })
-    .onConflictDoNothing()
-    .returning({ id: logins.id });
-  if (added.length === 0) return undefined;
+  await tx.insert(logins).values({ id: userId, email, name, createdAt: now, updatedAt: now });
   const credential = { id: randomUUID(), userId, accountId: userId, providerId: PROVIDER };
   await tx.insert(loginCredentials).values({ ...credential, password: hash, createdAt: now, updatedAt: now });
   return userId;

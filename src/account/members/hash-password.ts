@@ -11,11 +11,22 @@ export const PASSWORD_COST: ScryptCost = { n: 2 ** 15, r: 8, p: 3 };
 /** Length of a password in characters. */
 export const PASSWORD_LENGTH = { minimum: 12, limit: 128 } as const;
 
-/** Hashes and verifies passwords with scrypt, in Node's thread pool. */
+/** Hashes and compares passwords with scrypt, in Node's thread pool. */
 export type PasswordHash = {
-  /** @returns `scrypt$<N>$<r>$<p>$<salt>$<hash>`, the last two in base64url. */
-  readonly hash: (password: string) => Promise<string>;
-  readonly verify: (sent: { readonly password: string; readonly hash: string }) => Promise<boolean>;
+  /**
+   * @param like the hash of another login with the same email, whose salt is taken: so that a password is compared with both at once.
+   * @returns `scrypt$<N>$<r>$<p>$<salt>$<hash>`, the last two in base64url.
+   */
+  readonly hash: (password: string, like?: string) => Promise<string>;
+  /**
+   * Compares a password with the hashes of the logins with one email. Since those have one salt, it takes as long for many as for one and
+   * for none.
+   * @returns the hashes that are equal, and what makes one for another login with the same email.
+   */
+  readonly compare: (sent: {
+    readonly password: string;
+    readonly hashes: readonly string[];
+  }) => Promise<{ readonly equal: ReadonlySet<string>; readonly hash: () => Promise<string> }>;
   /**
    * Runs the check of a password that anybody may have sent. Of these there are at most 64 at a time; hashes for who has a link or a session
    * wait behind no more than those.
@@ -36,21 +47,28 @@ const BUSY_SECONDS = 5;
 export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHash {
   const semaphore = new Semaphore(MOST_AT_ONCE);
   let admitted = 0;
-  const derive = (password: string, salt: Uint8Array, used: ScryptCost): Promise<Buffer> =>
-    semaphore.withPermit(() => deriveKey(password, salt, used));
+  const hashWith = async (password: string, prefix: string): Promise<string> => {
+    const key = await semaphore.withPermit(() => deriveKey(password, prefix));
+    return prefix + key.toString('base64url');
+  };
+  const newPrefix = (): string => {
+    const salt = randomBytes(SALT_BYTES).toString('base64url');
+    return ['scrypt', cost.n, cost.r, cost.p, salt, ''].join('$');
+  };
+  const isOfCost = (prefix: string): boolean => prefix.startsWith(`scrypt$${cost.n}$${cost.r}$${cost.p}$`);
+  const prefixFor = (likes: readonly string[]): string => likes.map(prefixOf).find(isOfCost) ?? newPrefix();
   return {
-    hash: async (password) => {
-      const salt = randomBytes(SALT_BYTES);
-      const key = await derive(password, salt, cost);
-      const figures = [cost.n, cost.r, cost.p];
-      return ['scrypt', ...figures, salt.toString('base64url'), key.toString('base64url')].join('$');
-    },
-    verify: async ({ password, hash }) => {
-      const [scheme, n, r, p, salt = '', key = ''] = hash.split('$');
-      if (scheme !== 'scrypt') throw new TypeError('the hash of a password has an unknown form');
-      const used = { n: Number(n), r: Number(r), p: Number(p) };
-      const derived = await derive(password, Buffer.from(salt, 'base64url'), used);
-      return timingSafeEqual(derived, Buffer.from(key, 'base64url'));
+    hash: (password, like) => hashWith(password, prefixFor(like === undefined ? [] : [like])),
+    compare: async ({ password, hashes }) => {
+      const prefix = prefixFor(hashes);
+      const prefixes = [...new Set(hashes.map(prefixOf))];
+      const made = await Promise.all(
+        (prefixes.length === 0 ? [prefix] : prefixes).map((each) => hashWith(password, each)),
+      );
+      const equal = hashes.filter((hash) => made.some((each) => isEqual(each, hash)));
+      const hash = async (): Promise<string> =>
+        made.find((each) => prefixOf(each) === prefix) ?? hashWith(password, prefix);
+      return { equal: new Set(equal), hash };
     },
     admit: async (check) => {
       if (admitted >= MOST_ADMITTED) throw serviceError('signInLocked', { retryAfterSeconds: BUSY_SECONDS });
@@ -64,10 +82,23 @@ export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHa
   };
 }
 
-function deriveKey(password: string, salt: Uint8Array, { n: N, r, p }: ScryptCost): Promise<Buffer> {
+/** What a hash begins with: scheme, cost and salt. */
+function prefixOf(hash: string): string {
+  return hash.slice(0, hash.lastIndexOf('$') + 1);
+}
+
+function isEqual(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+function deriveKey(password: string, prefix: string): Promise<Buffer> {
+  const [scheme, n, r, p, salt = ''] = prefix.split('$');
+  if (scheme !== 'scrypt') throw new TypeError('the hash of a password has an unknown form');
+  const [N, blocks, parallel] = [Number(n), Number(r), Number(p)];
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const options = { N, r, p, maxmem: 256 * N * r };
-  scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
+  const options = { N, r: blocks, p: parallel, maxmem: 256 * N * blocks };
+  const saltBytes = Buffer.from(salt, 'base64url');
+  scrypt(password.normalize('NFKC'), saltBytes, HASH_BYTES, options, (error, key) => {
     if (error === null) resolve(key);
     else reject(error);
   });

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, gt, isNull } from '../../store/drizzle.ts';
-import { logins, memberInvitations, members } from '../../store/member-tables.ts';
+import { memberInvitations, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import { lockAccount } from '../lock-account.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
 import { auditMember } from './audit-member.ts';
-import { assertUnchanged } from './check-password.ts';
-import { ensureLogin, readEmail } from './ensure-login.ts';
+import { enterLogin, findMemberOf, prepareLogin, readEmail } from './logins.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertFresh, assertOwner, type Role, type SessionHolder } from './sessions.ts';
 import type { Accepted, NewToken } from './setup-links.ts';
@@ -46,7 +46,7 @@ export async function invite(
   const [token, invitationId] = [createKeyText('ks_inv_'), randomUUID()];
   const expiresAt = new Date(request.nowMs + INVITATION_MS);
   await store.transaction(async (tx) => {
-    if (await isMember(tx, accountId, email)) throw serviceError('memberExists');
+    if ((await findMemberOf(tx, accountId, email)) !== undefined) throw serviceError('memberExists');
     const isSame = eq(memberInvitations.email, email);
     await tx
       .update(memberInvitations)
@@ -111,12 +111,18 @@ export async function withdrawInvitationsOf(
 }
 
 /**
- * Accepts an invitation: creates the login, or takes the one with the invited email if the password is its own, as a member.
- * @throws ServiceError `invitationInvalid`, `passwordUnfit`, `signInFailed`, `signInLocked`, `memberExists`.
+ * Accepts an invitation: makes a login with the invited email, or takes the one that has this password, as a member.
+ * @param sent `code` of the second factor of the login that has this password.
+ * @throws ServiceError `invitationInvalid`, `passwordUnfit`, `nameUnfit`, `secondFactorRequired`, `secondFactorInvalid`, `signInLocked`, `memberExists`.
  */
 export async function acceptInvitation(
   deps: MemberDeps,
-  sent: { readonly token: string; readonly name: string; readonly password: string },
+  sent: {
+    readonly token: string;
+    readonly name: string;
+    readonly password: string;
+    readonly code?: string | undefined;
+  },
   request: MemberRequest,
 ): Promise<Accepted> {
   const { digest, acceptedAt, withdrawnAt, expiresAt } = memberInvitations;
@@ -126,29 +132,26 @@ export async function acceptInvitation(
   );
   const [found] = await deps.store.db.select().from(memberInvitations).where(isThis);
   if (found === undefined) throw serviceError('invitationInvalid');
-  const { name, password } = sent;
-  const login = await ensureLogin(deps, { email: found.email, name, password }, request);
+  const { accountId, email } = found;
+  const { name, password, code } = sent;
+  const prepared = await prepareLogin(deps, { accountId, email, name, password, code }, request);
   return deps.store.transaction(async (tx) => {
+    await lockAccount(tx, accountId);
     const now = new Date(request.nowMs);
     const [invitation] = await tx
       .update(memberInvitations)
       .set({ acceptedAt: now })
       .where(isThis)
-      .returning({ accountId: memberInvitations.accountId, role: memberInvitations.role });
+      .returning({ role: memberInvitations.role });
     if (invitation === undefined) throw serviceError('invitationInvalid');
-    await assertUnchanged(tx, login);
-    const { userId } = login;
-    const { accountId, role } = invitation;
+    if ((await findMemberOf(tx, accountId, email)) !== undefined) throw serviceError('memberExists');
+    const userId = await enterLogin(tx, deps, prepared, request.nowMs);
+    const { role } = invitation;
     const memberId = randomUUID();
-    const added = await tx
-      .insert(members)
-      .values({ id: memberId, accountId, userId, role, createdAt: now })
-      .onConflictDoNothing()
-      .returning({ id: members.id });
-    if (added.length === 0) throw serviceError('memberExists');
+    await tx.insert(members).values({ id: memberId, accountId, userId, role, createdAt: now });
     const change = { accountId, memberId, action: 'invitation.accept', subject: found.id } as const;
     await auditMember(tx, change, request);
-    return { memberId, accountId, email: found.email, role };
+    return { memberId, accountId, email, role };
   });
 }
 
@@ -170,13 +173,4 @@ async function assertFew(
   ];
   if (open >= MOST.open) throw serviceError('tooManyInvitations', { limit: MOST.open });
   if (hourly >= MOST.hourly) throw serviceError('tooManyInvitations', { limit: MOST.hourly });
-}
-
-async function isMember(tx: StoreTransaction, accountId: string, email: string): Promise<boolean> {
-  const found = await tx
-    .select({ id: members.id })
-    .from(members)
-    .innerJoin(logins, eq(logins.id, members.userId))
-    .where(and(eq(members.accountId, accountId), eq(logins.email, email), isNull(members.removedAt)));
-  return found.length > 0;
 }

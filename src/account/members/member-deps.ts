@@ -1,6 +1,5 @@
 import type { Store } from '../../store/open-store.ts';
 import type { InstallationKey } from '../installation-key.ts';
-import { type Auth, createAuth } from './auth.ts';
 import { createPasswordHash, type PasswordHash, type ScryptCost } from './hash-password.ts';
 
 /** The parts that operations on members act on. */
@@ -8,7 +7,6 @@ export type MemberDeps = {
   readonly store: Store;
   readonly installationKey: InstallationKey;
   readonly passwords: PasswordHash;
-  readonly auth: Auth;
 };
 
 /** The request that an operation belongs to. */
@@ -20,11 +18,10 @@ export type MemberRequest = {
   readonly nowMs: number;
 };
 
-/** Creates the parts. Nothing is loaded or read before the first sign-in. @param cost of a password; for tests. */
+/** Creates the parts. @param cost of a password; for tests. */
 export function createMemberDeps(
   given: Pick<MemberDeps, 'store' | 'installationKey'>,
   cost?: ScryptCost,
 ): MemberDeps {
-  const passwords = createPasswordHash(cost);
-  return { ...given, passwords, auth: createAuth({ ...given, passwords }) };
+  return { ...given, passwords: createPasswordHash(cost) };
 }

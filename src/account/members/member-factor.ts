@@ -11,7 +11,7 @@ import { auditLogin } from './audit-login.ts';
 import { auditMember } from './audit-member.ts';
 import { replaceBackupCodes, useBackupCode } from './backup-codes.ts';
 import { assertUnchanged, checkPassword } from './check-password.ts';
-import { countAttempt, forgetAttempt, lockedSignIn } from './sign-in-attempts.ts';
+import { countAttempt, lockedSignIn, networkOf, takeBackAttempt } from './sign-in-attempts.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { assertFresh, assertLive, renewSession, type SessionHolder } from './sessions.ts';
 
@@ -65,6 +65,24 @@ export async function confirmSecondFactor(
     await auditMember(tx, { accountId, memberId, action, subject: sessionId }, request);
     return session;
   });
+}
+
+/**
+ * Checks the code that comes with the right password of a login.
+ * @returns true when it was right, false for a login without a second factor.
+ * @throws ServiceError `secondFactorRequired`, `secondFactorInvalid`, `signInLocked`.
+ */
+export async function checkSignInCode(
+  deps: Pick<MemberDeps, 'store' | 'installationKey'>,
+  { userId, code }: { readonly userId: string; readonly code: string | undefined },
+  request: MemberRequest,
+): Promise<boolean> {
+  if ((await readMemberFactor(deps.store.db, userId)) === undefined) return false;
+  if (code === undefined) throw serviceError('secondFactorRequired');
+  // One at each address: wrong codes elsewhere lock nobody here before they lock the login.
+  const sender = `sign-in at ${networkOf(request.address ?? '?')}`;
+  assertRight(await checkMemberCode(deps, { userId, code, sender }, request), request.nowMs);
+  return true;
 }
 
 /** @throws ServiceError `memberFactorMissing`, `secondFactorInvalid`, `signInLocked` unless a code was right. */
@@ -154,7 +172,7 @@ export async function confirmMemberFactor(
       .onConflictDoUpdate({ target: memberFactors.userId, set: factor });
     const backupCodes = await replaceBackupCodes(tx, installationKey, userId);
     const session = await renewSession(tx, holder, nowMs);
-    await forgetAttempt(deps, attempt, tx);
+    await takeBackAttempt(deps, attempt, tx);
     await auditLogin(tx, { userId, action: 'member.enrol_second_factor' }, request);
     return { backupCodes, session };
   });

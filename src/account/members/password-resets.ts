@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { serviceError } from '../../base/service-error.ts';
-import { and, asc, eq, isNull, lte } from '../../store/drizzle.ts';
+import { and, asc, eq, inArray, isNull, lte } from '../../store/drizzle.ts';
 import { logins, members, setupLinks } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import { accounts } from '../../store/tables.ts';
+import { DEVELOPMENT } from '../development-name.ts';
 import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
 import { auditMember } from './audit-member.ts';
@@ -11,44 +13,67 @@ import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { acceptReset, findLink, type NewToken } from './setup-links.ts';
 
 const RESET_MS = 3_600_000;
+/** In one mail. */
+const MOST_LOGINS = 50;
 
-/** Called in the transaction that creates a link. */
-export type OnLink = (tx: StoreTransaction, link: NewToken) => Promise<void>;
+/** A link that resets the password of one login. */
+export type ResetLink = NewToken & {
+  /** Names of the accounts that the login is a member of, first joined first. */
+  readonly accounts: readonly string[];
+};
+
+/** Called in the transaction that creates links. */
+export type OnLinks = (tx: StoreTransaction, links: readonly ResetLink[]) => Promise<void>;
 
 /**
- * Creates a link that resets the password of the login with this email, for an hour. Others stay: strangers can ask for one, and must not
+ * Creates a link for each login with this email, which resets its password, for an hour. Others stay: strangers can ask for one, and must not
  * end those that the operator made.
  *
  * @param email in lower case.
- * @returns undefined for an email without a login that is a member.
+ * @returns none for an email without a login that is a member.
  */
-export async function createResetLink(
+export async function createResetLinks(
   { store }: { readonly store: Pick<Store, 'db' | 'transaction'> },
   email: string,
-  { onLink, ...request }: MemberRequest & { readonly onLink?: OnLink },
-): Promise<NewToken | undefined> {
-  const [member] = await store.db
-    .select({ userId: members.userId, memberId: members.id, accountId: members.accountId })
+  { onLinks, ...request }: MemberRequest & { readonly onLinks?: OnLinks },
+): Promise<readonly ResetLink[]> {
+  const memberships = await store.db
+    .select({
+      userId: members.userId,
+      memberId: members.id,
+      accountId: members.accountId,
+      name: accounts.name,
+    })
     .from(members)
     .innerJoin(logins, eq(logins.id, members.userId))
+    .innerJoin(accounts, eq(accounts.id, members.accountId))
     .where(and(eq(logins.email, email), isNull(members.removedAt)))
-    .orderBy(asc(members.createdAt), asc(members.id))
-    .limit(1);
-  if (member === undefined) return undefined;
-  const { userId, memberId, accountId } = member;
-  const token = createKeyText('ks_set_');
+    .orderBy(asc(members.createdAt), asc(members.id));
   const [createdAt, expiresAt] = [new Date(request.nowMs), new Date(request.nowMs + RESET_MS)];
+  const byLogin = [...Map.groupBy(memberships, ({ userId }) => userId).values()];
+  const made = byLogin.slice(0, MOST_LOGINS).flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const names = own.map(({ name }) => name ?? DEVELOPMENT);
+    return [{ ...first, token: createKeyText('ks_set_'), expiresAt, accounts: names }];
+  });
+  if (made.length === 0) return [];
   await store.transaction(async (tx) => {
+    const userIds = made.map(({ userId }) => userId);
     await tx
       .delete(setupLinks)
-      .where(and(eq(setupLinks.userId, userId), lte(setupLinks.expiresAt, createdAt)));
-    await tx
-      .insert(setupLinks)
-      .values({ id: randomUUID(), accountId, userId, digest: digestKey(token), createdAt, expiresAt });
-    await onLink?.(tx, { token, expiresAt });
-    await auditMember(tx, { accountId, action: 'password_reset.request', subject: memberId }, request);
+      .where(and(inArray(setupLinks.userId, userIds), lte(setupLinks.expiresAt, createdAt)));
+    const rows = made.map(({ userId, accountId, token }) => {
+      return { id: randomUUID(), accountId, userId, digest: digestKey(token), createdAt, expiresAt };
+    });
+    await tx.insert(setupLinks).values(rows);
+    await onLinks?.(tx, made);
+    // Accounts in the order of their ids, so that two transactions never wait for each other's chains.
+    const inOrder = made.toSorted((one, other) => one.accountId.localeCompare(other.accountId));
+    for (const { accountId, memberId } of inOrder)
+      await auditMember(tx, { accountId, action: 'password_reset.request', subject: memberId }, request);
   });
-  return { token, expiresAt };
+  return made;
 }
 
 /**
@@ -64,5 +89,5 @@ export async function resetPassword(
 ): Promise<void> {
   const link = await findLink(deps.store, sent.token, request.nowMs);
   if (link === undefined || link.userId === null) throw serviceError('setupLinkInvalid');
-  await acceptReset(deps, { ...sent, action: 'password_reset.accept' }, request);
+  await acceptReset(deps, { ...sent, ofLogin: link.userId, action: 'password_reset.accept' }, request);
 }

@@ -3,7 +3,7 @@ import { and, eq, isNull } from '../../store/drizzle.ts';
 import { logins, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { auditLogin } from './audit-login.ts';
-import { clearLogin } from './ensure-login.ts';
+import { clearLogin } from './logins.ts';
 import type { MemberRequest } from './member-deps.ts';
 import { insertLink, type NewToken } from './setup-links.ts';
 

@@ -8,8 +8,9 @@ import { createKeyText } from '../key-text.ts';
 import { digestKey } from '../keyring.ts';
 import { auditLogin } from './audit-login.ts';
 import { auditMember, type MemberAction } from './audit-member.ts';
-import { assertFit, assertUnchanged, replacePassword } from './check-password.ts';
-import { ensureLogin, type NewMember, readEmail } from './ensure-login.ts';
+import { lockAccount } from '../lock-account.ts';
+import { assertFit, hashNewPassword, replacePassword } from './check-password.ts';
+import { enterLogin, findMemberOf, type NewMember, prepareLogin, readEmail } from './logins.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import type { Role } from './sessions.ts';
 import { forgetEmail } from './sign-in-attempts.ts';
@@ -61,10 +62,11 @@ export async function insertLink(
 }
 
 /**
- * Accepts a set-up link: creates the login, or takes the one with this email if the password is its own, and makes it an owner. A link of
- * `resetMember` sets the password of its login instead.
+ * Accepts a set-up link: makes a login, or takes the one that has this email and password, and makes it an owner. A link of `resetMember`
+ * sets the password of its login instead.
  *
- * @throws ServiceError `setupLinkInvalid`, `emailInvalid`, `passwordUnfit`, `signInFailed`, `signInLocked`.
+ * @throws ServiceError `setupLinkInvalid`, `emailInvalid`, `passwordUnfit`, `nameUnfit`, `secondFactorRequired`, `secondFactorInvalid`,
+ * `signInLocked`; `signInFailed` for another password than that of the account's member with this email.
  */
 export async function acceptSetupLink(
   deps: MemberDeps,
@@ -75,15 +77,18 @@ export async function acceptSetupLink(
   const link = await findLink(store, token, request.nowMs);
   if (link === undefined) throw serviceError('setupLinkInvalid');
   const email = readEmail(person.email);
-  const { password } = person;
-  const action = 'setup_link.accept';
-  if (link.userId !== null) return acceptReset(deps, { token, email, password, action }, request);
-  const login = await ensureLogin(deps, { ...person, email }, request);
-  const { accountId } = link;
+  const { accountId, userId: ofLogin } = link;
+  if (ofLogin !== null) {
+    const { password } = person;
+    return acceptReset(deps, { token, ofLogin, email, password, action: 'setup_link.accept' }, request);
+  }
+  const prepared = await prepareLogin(deps, { ...person, email, accountId }, request);
   return store.transaction(async (tx) => {
+    await lockAccount(tx, accountId);
     await useLink(tx, token, request.nowMs);
-    await assertUnchanged(tx, login);
-    const { userId } = login;
+    const present = await findMemberOf(tx, accountId, email);
+    const userId = await enterLogin(tx, deps, prepared, request.nowMs);
+    if (present !== undefined && present !== userId) throw serviceError('signInFailed');
     const createdAt = new Date(request.nowMs);
     const [owner] = await tx
       .insert(members)
@@ -109,6 +114,8 @@ export async function findLink({ db }: Pick<Store, 'db'>, token: string, nowMs: 
 
 type Reset = {
   readonly token: string;
+  /** The login that the link is for. */
+  readonly ofLogin: string;
   readonly password: string;
   /** The email that the login must have; any by default. */
   readonly email?: string | undefined;
@@ -118,11 +125,11 @@ type Reset = {
 /** Sets the password of the login that a link is for, ends its sessions and lifts the locks of its email. @throws ServiceError `passwordUnfit`, `setupLinkInvalid`. */
 export async function acceptReset(
   deps: MemberDeps,
-  { token, email, password, action }: Reset,
+  { token, ofLogin, email, password, action }: Reset,
   request: MemberRequest,
 ): Promise<Accepted> {
   assertFit(password);
-  const hash = await deps.passwords.hash(password);
+  const hash = await hashNewPassword(deps, ofLogin, password);
   return deps.store.transaction(async (tx) => {
     const { accountId, userId } = await useLink(tx, token, request.nowMs);
     if (userId === null) throw serviceError('setupLinkInvalid');

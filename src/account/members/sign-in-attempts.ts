@@ -11,7 +11,7 @@ import type { MemberDeps } from './member-deps.ts';
 export type Attempt = {
   readonly email: string;
   readonly address?: string | undefined;
-  /** The sender is known at this address (see `readAttempt`): what is sent elsewhere does not lock it here. */
+  /** The sender is known at this address (see `countSender`): what is sent elsewhere does not lock it here. */
   readonly isKnown?: boolean;
 };
 
@@ -29,7 +29,7 @@ const PURGED_AT_ONCE = 100;
 type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
 
 /**
- * Counts an attempt as failed until `forgetAttempt`. The counts are in the store, for all servers.
+ * Counts an attempt as failed until `takeBackAttempt`. The counts are in the store, for all servers.
  * @throws ServiceError `signInLocked`; the attempt is not counted then.
  */
 export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
@@ -92,18 +92,26 @@ async function count(
   return isCounted ? undefined : readLock(deps, subjects, nowMs);
 }
 
-/** Forgets the attempts of a sender whose password was right: of the email, if they count here, and this one of the address. @param db default: the store, on its own. */
-export async function forgetAttempt(
+/**
+ * Takes back an attempt that turned out right. Those before it still count: several logins may have the email, and who knows the password of
+ * one may be guessing at another.
+ * @param db default: the store, on its own.
+ */
+export async function takeBackAttempt(
   deps: AttemptDeps,
   attempt: Attempt,
   db: Pick<StoreTransaction, 'execute'> = deps.store.db,
 ): Promise<void> {
-  const subjects = subjectsOf(deps, attempt);
-  const address = subjects.find(isShared)?.subject ?? null;
+  const json = JSON.stringify(
+    subjectsOf(deps, attempt).map(({ subject, most }) => ({ subject: subject.toString('hex'), most })),
+  );
   await db.execute(sql`
-    with gone as (delete from sign_in_attempts where subject in (${listOf(subjects.filter((one) => !isShared(one)))}))
-    update sign_in_attempts set failures = greatest(failures - 1, 0), locked_until = null
-    where subject = ${address}::bytea and failures <= ${MOST.address}`);
+    with mine as (
+      select decode(subject, 'hex') as subject, most from json_to_recordset(${json}::json) as given (subject text, most int)
+    ), gone as (
+      delete from sign_in_attempts known using mine where known.subject = mine.subject and known.failures <= 1)
+    update sign_in_attempts known set failures = known.failures - 1, locked_until = null
+    from mine where known.subject = mine.subject and known.failures between 2 and mine.most`);
 }
 
 /**

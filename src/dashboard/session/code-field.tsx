@@ -1,7 +1,7 @@
 import { Field } from '../parts/field.tsx';
 
 /** Field for a code of the authenticator app, or a backup code. */
-export function CodeField() {
+export function CodeField({ isOptional = false }: { readonly isOptional?: boolean }) {
   return (
     <Field
       name="code"
@@ -10,7 +10,7 @@ export function CodeField() {
       autoComplete="one-time-code"
       inputMode="text"
       spellCheck={false}
-      required
+      required={!isOptional}
       autoFocus
     />
   );

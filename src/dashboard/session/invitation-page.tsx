@@ -3,10 +3,10 @@ import { useLocation } from 'wouter';
 import type { AcceptInvitationRequest } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
 import { Button } from '../parts/button.tsx';
-import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
 import { readForm } from '../parts/read-form.ts';
 import { EntryPage } from './entry-page.tsx';
+import { JoinCode, readJoinCode, signInOnce } from './join-code.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
@@ -20,17 +20,20 @@ export function InvitationPage() {
   const accept = useMutation({
     mutationFn: async (body: AcceptInvitationRequest) => {
       const { email, account_id } = await account.acceptInvitation(body);
-      return await account.signIn({ email, password: body.password, account_id });
+      return await signInOnce({ email, password: body.password, account_id }, body.code);
     },
     onSuccess: (session) => {
       dropLinkToken();
-      enter(session);
+      if (session !== undefined) enter(session);
       go('/');
     },
   });
   if (token === undefined) return <MissingLinkPage title="Accept the invitation" />;
   return (
-    <EntryPage title="Accept the invitation" lead="Choose the name that others see, and a password.">
+    <EntryPage
+      title="Accept the invitation"
+      lead="Choose the name that others see, and a password. If you sign in here with this email already, the same password keeps both accounts in one login."
+    >
       <form
         className="stack"
         onSubmit={(event) => {
@@ -40,12 +43,13 @@ export function InvitationPage() {
             invitation_token: token,
             name: readForm(form, 'name').trim(),
             password: readForm(form, 'password'),
+            ...readJoinCode(form),
           });
         }}
       >
         <Field name="name" label="Your name" autoComplete="name" maxLength={100} required autoFocus />
         <NewPasswordField />
-        <ErrorNotice error={accept.error} />
+        <JoinCode error={accept.error} />
         <Button type="submit" kind="primary" isBusy={accept.isPending}>
           Accept
         </Button>

@@ -3,10 +3,10 @@ import { useLocation } from 'wouter';
 import type { AcceptSetupLinkRequest } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
 import { Button } from '../parts/button.tsx';
-import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
 import { readForm } from '../parts/read-form.ts';
 import { EntryPage } from './entry-page.tsx';
+import { JoinCode, readJoinCode, signInOnce } from './join-code.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
@@ -20,11 +20,11 @@ export function SetupPage() {
   const accept = useMutation({
     mutationFn: async (login: AcceptSetupLinkRequest) => {
       const { account_id } = await account.acceptSetupLink(login);
-      return await account.signIn({ email: login.email, password: login.password, account_id });
+      return await signInOnce({ email: login.email, password: login.password, account_id }, login.code);
     },
     onSuccess: (session) => {
       dropLinkToken();
-      enter(session);
+      if (session !== undefined) enter(session);
       go('/');
     },
   });
@@ -41,13 +41,14 @@ export function SetupPage() {
             email: readForm(form, 'email').trim(),
             name: readForm(form, 'name').trim(),
             password: readForm(form, 'password'),
+            ...readJoinCode(form),
           });
         }}
       >
         <Field name="email" type="email" label="Email" autoComplete="username" required autoFocus />
         <Field name="name" label="Your name" autoComplete="name" maxLength={100} required />
         <NewPasswordField />
-        <ErrorNotice error={accept.error} />
+        <JoinCode error={accept.error} />
         <Button type="submit" kind="primary" isBusy={accept.isPending}>
           Create the login
         </Button>

@@ -14,7 +14,7 @@ import {
 } from '../../../src/account/members/sessions.ts';
 import { acceptSetupLink, createSetupLink } from '../../../src/account/members/setup-links.ts';
 import { signIn } from '../../../src/account/members/sign-in.ts';
-import { createResetLink } from '../../../src/account/members/password-resets.ts';
+import { createResetLinks } from '../../../src/account/members/password-resets.ts';
 import { countAttempt, countReset } from '../../../src/account/members/sign-in-attempts.ts';
 import { ensureAccount } from '../../../src/account/accounts.ts';
 import { eq } from '../../../src/store/drizzle.ts';
@@ -115,7 +115,7 @@ export async function openMembers({
 
   /** Token of a link that resets the password of a login. */
   async function newResetToken({ email }: Login): Promise<string> {
-    const link = await createResetLink(deps, email, at());
+    const [link] = await createResetLinks(deps, email, at());
     if (link === undefined) throw new Error('the login is no member');
     return link.token;
   }

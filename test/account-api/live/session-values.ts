@@ -77,6 +77,7 @@ export async function sessionValues(
     email: async () => (await members.newOwner(accountId)).email,
     ...{
       password: () => PASSWORD,
+      other_email: () => stranger.email,
       factor_email: () => withFactor.email,
       locked_email: () => lockedLogin.email,
     },
@@ -93,6 +94,11 @@ export async function sessionValues(
     },
     invitation_token: async () => (await members.newInvitation(owner)).token,
     known_invitation_token: async () => (await members.newInvitation(owner, stranger.email)).token,
+    factor_invitation_token: async () => {
+      const login = await members.newOwner(accountId);
+      await members.newFactorSession(login);
+      return (await members.newInvitation(stranger, login.email)).token;
+    },
     joined_invitation_token: async () => {
       const email = members.newEmail();
       const { token } = await members.newInvitation(owner, email);
@@ -103,6 +109,7 @@ export async function sessionValues(
     reset_token: async () => members.newResetToken(await members.newOwner(accountId)),
     limited_email: members.newLimitedEmail,
     setup_token: () => members.newSetupToken(),
+    other_setup_token: () => members.newSetupToken(otherId),
   };
   return { values, limited };
 }

@@ -14,8 +14,12 @@ describeStores('a flood of sign-ins', (backend) => {
   test('is refused from the 65th on that waits, and leaves the queue as it was', async () => {
     const { deps, newOwner, enter } = memberWorld(store());
     const { email } = await newOwner();
-    const gate = Promise.withResolvers<undefined>();
-    const slow = { ...deps, auth: { startSession: () => gate.promise } };
+    const gate = Promise.withResolvers<void>();
+    const compare: typeof deps.passwords.compare = async (sent) => {
+      await gate.promise;
+      return deps.passwords.compare(sent);
+    };
+    const slow = { ...deps, passwords: { ...deps.passwords, compare } };
     const send = () => signIn(slow, { email: newEmail(), password: PASSWORD }, at());
     const waiting = Array.from({ length: 64 }, () => refusal(send()));
     expect(await send().catch(toServiceError)).toMatchObject({
@@ -23,7 +27,7 @@ describeStores('a flood of sign-ins', (backend) => {
       context: { retryAfterSeconds: 5 },
     });
     expect(await refusal(enter(email))).toBe('signInLocked');
-    gate.resolve(undefined);
+    gate.resolve();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['signInFailed']));
     expect(await refusal(enter(email))).toBe('none');
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { acceptInvitation, invite } from '../../../src/account/members/invitations.ts';
 import { removeMember } from '../../../src/account/members/members.ts';
 import { describeStores } from '../../store/backends.ts';
 import { at, memberWorld, newEmail, refusal } from './member-world.ts';
@@ -14,12 +15,22 @@ describeStores('an attacker who guesses', (backend) => {
     const { holder } = await freshOwner();
     const removed = await newMember(holder, 'viewer');
     await removeMember(deps, holder, removed.memberId, at());
+    const shared = newEmail();
+    await newMember(holder, 'viewer', shared);
+    const { token } = await invite(
+      deps,
+      (await freshOwner()).holder,
+      { email: shared, role: 'viewer' },
+      at(),
+    );
+    await acceptInvitation(deps, { token, name: 'Bob', password: `${WRONG}, or not` }, at());
     const kinds = {
+      two: () => enter(shared, { password: WRONG }),
       unknown: () => enter(newEmail(), { password: WRONG }),
       wrong: () => enter(email, { password: WRONG }),
       removed: () => enter(removed.email),
     };
-    const taken: Record<keyof typeof kinds, number[]> = { unknown: [], wrong: [], removed: [] };
+    const taken: Record<keyof typeof kinds, number[]> = { two: [], unknown: [], wrong: [], removed: [] };
     const names = Object.keys(kinds) as (keyof typeof kinds)[];
     for (let round = 0; round < 200; round += 1) {
       // The counts of the attempts before are no part of what is compared.
@@ -36,6 +47,8 @@ describeStores('an attacker who guesses', (backend) => {
       ['unknown', 'wrong'],
       ['removed', 'wrong'],
       ['unknown', 'removed'],
+      ['unknown', 'two'],
+      ['two', 'wrong'],
     ] as const) {
       const first = taken[one].filter((ms, round) => ms < (taken[other][round] ?? 0)).length;
       expect([one, other, first, first > 60 && first < 140]).toEqual([one, other, first, true]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createResetLink, resetPassword } from '../../../src/account/members/password-resets.ts';
+import { createResetLinks, resetPassword } from '../../../src/account/members/password-resets.ts';
 import { resetMember } from '../../../src/account/members/reset-member.ts';
 import { acceptSetupLink } from '../../../src/account/members/setup-links.ts';
 import { describeStores } from '../../store/backends.ts';
@@ -37,7 +37,7 @@ describeStores('who is to be locked out by wrong passwords from everywhere', (ba
     const { deps, newOwner, enter, lock } = world();
     const { accountId, email } = await newOwner();
     await lock(email);
-    const mailed = await createResetLink(deps, email, at());
+    const [mailed] = await createResetLinks(deps, email, at());
     await resetPassword(deps, { token: mailed?.token ?? '', password: NEXT }, at());
     expect(await refusal(enter(email, { password: NEXT }))).toBe('none');
     await lock(email);
@@ -82,7 +82,7 @@ describeStores('who is to be locked out by wrong passwords from everywhere', (ba
     await flood('192.0.2');
     const home = (nowMs = NOW_MS) => at(nowMs, '198.51.100.1');
     expect(await refusal(enter(email, {}, home()))).toBe('signInLocked');
-    const link = await createResetLink(deps, email, home());
+    const [link] = await createResetLinks(deps, email, home());
     const password = 'another horse battery staple';
     await resetPassword(deps, { token: link?.token ?? '', password }, home());
     await flood('203.0.113');

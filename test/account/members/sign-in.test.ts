@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
-import { SESSION_SECONDS } from '../../../src/account/members/auth.ts';
 import { changePassword } from '../../../src/account/members/change-password.ts';
 import { confirmSecondFactor, renewBackupCodes } from '../../../src/account/members/member-factor.ts';
 import {
@@ -11,6 +10,7 @@ import {
   listSessions,
   signOut,
 } from '../../../src/account/members/sessions.ts';
+import { SESSION_SECONDS } from '../../../src/account/members/sign-in.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { eq } from '../../../src/store/drizzle.ts';
 import { loginCredentials, loginSessions } from '../../../src/store/member-tables.ts';
