@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createPasswordHash } from '../../src/account/members/hash-password.ts';
 import { acceptInvitation, invite } from '../../src/account/members/invitations.ts';
 import { describeSession } from '../../src/account/members/describe-session.ts';
 import { createResetLinks, resetPassword } from '../../src/account/members/password-resets.ts';
@@ -6,7 +8,8 @@ import { type SignInParams, signIn } from '../../src/account/members/sign-in.ts'
 import { resetMail } from '../../src/account/mail/mail-texts.ts';
 import { at, memberWorld, newEmail, PASSWORD, refusal } from '../account/members/member-world.ts';
 import { NOW_MS } from '../account/new-customer.ts';
-import { describeStores } from '../store/backends.ts';
+import { describeStores, useStore } from '../store/backends.ts';
+import { makeEarlier } from '../store/make-earlier.ts';
 
 // An owner can make a login for anybody's email: the link of an invitation is in the answer. It is a login of its own.
 
@@ -141,5 +144,30 @@ describeStores('who makes a login for the email of another', (backend) => {
     expect(await own()).toMatchObject({ accountId: host.accountId });
     expect(seen[0]).toHaveLength(2);
     expect(new Set(seen[0]).size).toBe(1);
+  });
+});
+
+describeStores('a store of the version that had one login for an email', (backend) => {
+  test('keeps its logins, which sign in as before, and lets others have their emails', async () => {
+    const place = backend.place();
+    const [accountId, userId, memberId] = [randomUUID(), randomUUID(), randomUUID()];
+    const email = newEmail();
+    const hash = await createPasswordHash({ n: 2 ** 8, r: 8, p: 1 }).hash(OWN);
+    await makeEarlier(place, {
+      before: '0027_logins_of_one_email',
+      rows: [
+        `insert into accounts (id, kind, name, created_at) values ('${accountId}', 'customer', 'acme', now())`,
+        `insert into logins (id, name, email, email_verified, created_at, updated_at) values ('${userId}', 'Ann', '${email}', false, now(), now())`,
+        `insert into login_credentials (id, user_id, account_id, provider_id, password, created_at, updated_at)
+          values ('${randomUUID()}', '${userId}', '${userId}', 'credential', '${hash}', now(), now())`,
+        `insert into members (id, account_id, user_id, role, created_at) values ('${memberId}', '${accountId}', '${userId}', 'owner', now())`,
+      ],
+    });
+    const { deps, freshOwner, enter } = memberWorld(await useStore(place));
+    const { holder } = await freshOwner();
+    const { token } = await invite(deps, holder, { email, role: 'viewer' }, at());
+    const other = await acceptInvitation(deps, { token, name: 'Eve', password: WRONG }, at());
+    expect(await enter(email, { password: OWN })).toMatchObject({ accountId, memberId, role: 'owner' });
+    expect(await enter(email, { password: WRONG })).toMatchObject({ accountId: other.accountId });
   });
 });
