@@ -6,7 +6,9 @@ export type SaidVersion = {
   readonly order: number | undefined;
 };
 
-const SEMVER = /^(\d{1,5})\.(\d{1,5})\.\d{1,9}(?:-(?<pre>[0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
+const SEMVER = /^(\d{1,5})\.(\d{1,5})\.\d{1,9}(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
+/** The releases before a release of Agave, and the versions of Jito. An alpha may lack features of the release; other names are other implementations. */
+const ORDERED_PRE = /^(?:(?:beta|rc)(?:\.\d{1,5})?|(?:(?:beta|rc)(?:\.\d{1,5})?-)?jito(?:\.\d{1,5})?)$/;
 /** Lower majors are Solana 1 and 2 of other maintainers, and clients with their own version numbers. */
 const FIRST_ORDERED_MAJOR = 3;
 const MAX_MINORS = 100_000;
@@ -18,8 +20,7 @@ const MEMBERS: ReadonlySet<string> = new Set(['solana-core', 'feature-set']);
 
 /**
  * Reads the result of getVersion; undefined if it is invalid, or its version is not 1 to 100 printable ASCII characters. Only
- * Agave versions are ordered, because the specification covers only those; an alpha is not, as it may lack features of the
- * release.
+ * versions of Agave and Jito are ordered, because the specification covers only those: `4.3.2-cloudbreak0.1.0` is not, though its client was built on one.
  */
 export function readSaidVersion(result: unknown): SaidVersion | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
@@ -45,8 +46,8 @@ export function orderOf(since: string): number {
 }
 
 function orderOfVersion(version: string): number | undefined {
-  const [, major = '', minor = ''] = SEMVER.exec(version) ?? [];
-  const isAlpha = SEMVER.exec(version)?.groups?.pre?.startsWith('alpha') === true;
-  if (major === '' || isAlpha || Number(major) < FIRST_ORDERED_MAJOR) return undefined;
+  const [, major = '', minor = '', pre] = SEMVER.exec(version) ?? [];
+  const isOfAgave = pre === undefined || ORDERED_PRE.test(pre);
+  if (major === '' || !isOfAgave || Number(major) < FIRST_ORDERED_MAJOR) return undefined;
   return orderOf(`${major}.${minor}`);
 }
