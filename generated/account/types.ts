@@ -2336,8 +2336,10 @@ export type components = {
        * @enum {string}
        */
       readonly standing: 'healthy' | 'degraded' | 'down' | 'unverified' | 'foreign';
-      /** @description Why it is not healthy, in words; empty if it is. */
+      /** @description What is wrong with it, in words. A healthy node has some only if it is stale. */
       readonly reasons: readonly string[];
+      /** @description It answers, but its newest slot has stood still for ten slots and five seconds, or its own shreds are more than 150 slots ahead. Calls are sent to it all the same. */
+      readonly is_stale?: boolean;
       /** @description What it is used for. */
       readonly roles: readonly ('read' | 'send' | 'subscribe' | 'archive')[];
       /** @description Its share of the calls relative to the other nodes. */

@@ -62,6 +62,11 @@ export function createNodeMetrics(registry: Registry): NodeMetrics {
     '1 if calls are sent to the ledger node, 0 if only in need or never',
     (status) => Number(status.standing === 'healthy'),
   );
+  health(
+    'keyslot_node_stale',
+    '1 if the ledger node answers, but its slot stands still or falls behind its own shreds',
+    ({ isStale }) => Number(isStale),
+  );
   health('keyslot_node_lag_slots', 'Slots that the node is behind the best node of its network', (status) =>
     status.slot === null ? null : status.lagSlots,
   );

@@ -8,7 +8,12 @@ import type { PoolNode } from '../upstream/pool/pool-node.ts';
  */
 export function createStandingLog(log: Logger, network: string): (node: PoolNode) => void {
   const logged = new Map<string, NodeStanding>();
-  return ({ name, health, verdict: { standing, reasons } }) => {
+  const stale = new Set<string>();
+  return ({ name, health, verdict: { standing, reasons, isStale } }) => {
+    if (isStale && !stale.has(name)) log.warn({ network, node: name, reasons }, 'a ledger node is stale');
+    if (!isStale && stale.has(name)) log.info({ network, node: name }, 'a ledger node is no longer stale');
+    if (isStale) stale.add(name);
+    else stale.delete(name);
     const isAsked = standing !== 'unverified' || health.genesis.kind !== 'unasked';
     if (!isAsked || (logged.get(name) ?? 'healthy') === standing) return;
     logged.set(name, standing);

@@ -34,6 +34,7 @@ import { createPayLater } from '../wallets/pay-later.ts';
 
 const WELL: Omit<NodeStatus, keyof NodeVersionStatus> = {
   ...{ roles: ['read', 'send'], weight: 2, standing: 'degraded', reasons: ['behind by 3 slots, 1.2 s'] },
+  isStale: false,
   ...{ slot: 14, lagSlots: 3, lagMs: null, firstSlot: 2 },
 };
 

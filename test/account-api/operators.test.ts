@@ -158,7 +158,7 @@ describeStores("operators' operations", (backend) => {
     const { networks } = await asOperator('listNodes');
     const health = {
       ...{ standing: 'degraded', reasons: ['behind by 3 slots, 1.2 s'], roles: ['read', 'send'], weight: 2 },
-      ...{ slot: 14, lag_slots: 3, first_slot: 2 },
+      ...{ slot: 14, lag_slots: 3, first_slot: 2, is_stale: false },
     };
     expect(networks).toEqual([
       {

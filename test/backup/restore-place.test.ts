@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { takeRestorePlace } from '../../src/backup/restore-place.ts';
 import { enterGatewayUser } from '../../src/start/start-users.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -93,9 +84,9 @@ test('a directory into which only a part was moved is neither served nor restore
 });
 
 test.skipIf(isRoot)('a parent that cannot be written is named, with what to do (not as root)', async () => {
-  chmodSync(directory(), 0o500);
-  onTestFinished(() => chmodSync(directory(), 0o700));
-  await expect(takeRestorePlace(join(directory(), 'data'), undefined)).rejects.toMatchObject({
+  const parent = join(directory(), 'parent');
+  mkdirSync(parent, { mode: 0o500 });
+  await expect(takeRestorePlace(join(parent, 'data'), undefined)).rejects.toMatchObject({
     code: 'copyRefused',
     message: expect.stringMatching(/data: the data directory does not exist, and cannot be made in .*EACCES/),
   });

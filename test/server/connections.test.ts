@@ -106,10 +106,11 @@ describe('connections', () => {
 
   test('are found to be idle in no time, however many come', () => {
     const { open, shed } = bounds({ maxConnections: 10_000, maxPerAddress: 5_000 });
-    const startMs = performance.now();
+    // Processor time: other work on the machine takes none of it.
+    const start = process.cpuUsage();
     for (let index = 0; index < 100_000; index++) open('x', `192.0.2.${index % 4}`);
     expect(shed).toHaveLength(90_000);
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    expect(process.cpuUsage(start).user).toBeLessThan(10_000_000);
   });
 });
 

@@ -202,11 +202,9 @@ test('a node that comes back older is asked before it is sent anything that need
   expect((await call(method, ...params)).error).toMatchObject({ code: -32051 });
   const downgraded = await startVersionedNode('4.2.0', '4.2.0', { port });
   await call(method, ...params);
-  expect(downgraded.asked.map((each) => each.method).slice(0, 3)).toEqual([
-    'getVersion',
-    'getVersion',
-    'getVersion',
-  ]);
+  const asked = downgraded.asked.map((each) => each.method);
+  const inOrder = asked.filter((each) => each === 'getVersion' || each === method);
+  expect(inOrder.slice(0, 3)).toEqual(['getVersion', 'getVersion', 'getVersion']);
   expect(old.params(method)).toEqual([]);
 });
 

@@ -57,3 +57,20 @@ test('the log names a node that does not say its genesis hash, and none that has
     ]),
   ).toEqual([gone('unverified', silence), back]);
 });
+
+test('the log warns once of a node that answers and stands still, and says when it moves again', () => {
+  const lines: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  const note = createStandingLog(log, 'solana-devnet');
+  const reasons = ['has stood at slot 7 for 6 s'];
+  for (const isStale of [false, true, true, false])
+    note({
+      name: 'rack-1',
+      health: { genesis: { kind: 'hash' } },
+      verdict: { standing: 'healthy', reasons: isStale ? reasons : [], isStale },
+    } as unknown as PoolNode);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { level: 40, network: 'solana-devnet', node: 'rack-1', reasons, msg: 'a ledger node is stale' },
+    { level: 30, network: 'solana-devnet', node: 'rack-1', msg: 'a ledger node is no longer stale' },
+  ]);
+});

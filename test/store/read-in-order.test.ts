@@ -22,13 +22,14 @@ describeStores('reading in order', (backend) => {
     await store.db.execute(sql`
       insert into audit_records (account_id, seq, at, action, outcome, request_id, previous_hash, hash)
       select ${ACCOUNT}::uuid, i, now(), 'sign', 'ok', 'req_' || i, '', '' from generate_series(1, ${RECORDS}::int) i`);
+    // Without the estimates, which change as pages are written.
     const planOf = (rows: readonly { readonly 'QUERY PLAN': string }[]) =>
-      rows.map((row) => row['QUERY PLAN']).join('\n');
+      rows.map((row) => row['QUERY PLAN'].replace(/ {2}\(cost=.*\)$/, '')).join('\n');
     const before = planOf((await explain(store.db, {})).rows);
     const [, { rows }] = await store.together((db) => [readInOrder(db), explain(db, {})]);
     expect(before).toContain('Sort');
     expect(planOf(rows)).toMatch(
-      /^Limit .*\n +-> +Index Scan Backward using audit_records_\S+ on audit_records/,
+      /^Limit\n +-> +Index Scan Backward using audit_records_\S+ on audit_records/,
     );
     expect(planOf((await explain(store.db, {})).rows)).toBe(before);
   });

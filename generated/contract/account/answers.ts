@@ -583,6 +583,7 @@ const validator = createLazyValidators(
         name: { type: 'string' },
         standing: { type: 'string', enum: ['healthy', 'degraded', 'down', 'unverified', 'foreign'] },
         reasons: { type: 'array', items: { type: 'string' } },
+        is_stale: { type: 'boolean' },
         roles: { type: 'array', items: { type: 'string', enum: ['read', 'send', 'subscribe', 'archive'] } },
         weight: { type: 'integer' },
         slot: { type: 'integer' },

@@ -28,11 +28,12 @@ async function showNodes(network: WatchedNetwork): Promise<NetworkNodes> {
 }
 
 function showNode(status: NodeStatus): LedgerNode {
-  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, roles, weight } = status;
+  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, isStale, roles, weight } =
+    status;
   const { slot, lagSlots, lagMs, firstSlot } = status;
   return {
     ...{ name, is_reachable: isReachable, is_ordered: isOrdered, standing, weight, lag_slots: lagSlots },
-    ...{ reasons: [...reasons], roles: [...roles] },
+    ...{ reasons: [...reasons], roles: [...roles], is_stale: isStale },
     ...(slot === null ? {} : { slot }),
     ...(lagMs === null ? {} : { lag_ms: lagMs }),
     ...(firstSlot === null ? {} : { first_slot: firstSlot }),

@@ -25,6 +25,8 @@ export type NodeFault = 'refuses' | 'breaks' | 'hangs' | 'internal' | 'busy';
 export class ChainNode implements Upstream {
   /** Slots that it is behind the chain. */
   lag = 0;
+  /** Slots of shreds that it has not processed. */
+  shredsAhead = 0;
   /** Slots that its processed ones went back to another fork; at most 2, or they would be behind its confirmed ones. */
   forked = 0;
   genesis = GENESIS;
@@ -113,6 +115,8 @@ export class ChainNode implements Upstream {
     switch (method) {
       case 'getGenesisHash':
         return { result: this.isForeign ? OTHER_GENESIS : this.genesis };
+      case 'getMaxShredInsertSlot':
+        return { result: this.slot('processed') + this.shredsAhead };
       case 'getFirstAvailableBlock':
       case 'minimumLedgerSlot':
         return { result: this.firstSlot };

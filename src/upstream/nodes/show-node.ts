@@ -2,10 +2,11 @@ import type { NodeStatus } from '../pool/node-status.ts';
 
 /** Returns a ledger node as `/readyz` and `keyslot nodes --json` show it. */
 export function showNode(status: NodeStatus) {
-  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, roles, weight } = status;
+  const { name, version, featureSet, isOrdered, isReachable, standing, reasons, isStale, roles, weight } =
+    status;
   return {
     ...{ name, version, feature_set: featureSet, is_ordered: isOrdered, is_reachable: isReachable },
-    ...{ standing, reasons, roles, weight, slot: status.slot },
+    ...{ standing, reasons, is_stale: isStale, roles, weight, slot: status.slot },
     ...{ lag_slots: status.lagSlots, lag_ms: status.lagMs, first_slot: status.firstSlot },
   };
 }

@@ -12,8 +12,10 @@ export type Verdict = {
   readonly standing: NodeStanding;
   /** False: clients' calls never go there as it stands. */
   readonly isAskable: boolean;
-  /** Empty for a healthy node. */
+  /** What is wrong; for a healthy node only what does not keep calls from it. */
   readonly reasons: readonly string[];
+  /** True if it answers, but its slots stand still or fall behind its own shreds: no other node is needed to see that. */
+  readonly isStale: boolean;
   readonly lagSlots: number;
   /** Null while the pace of the network is unknown. */
   readonly lagMs: number | null;
@@ -39,18 +41,22 @@ const MAX_ERROR_RATE = 0.3;
 const MAX_SLOW_RATE = 0.3;
 /** A probe takes longer than this only at a node that is overloaded or far away. */
 const MAX_PROBE_MS = 1_000;
+/** A node whose slot has not moved for so many slots, and so many milliseconds, stands still. */
+const STILL = { slots: 10, ms: 5_000 } as const;
+/** A node has shreds before it processes them, but not of so many slots: a blockhash would expire meanwhile. */
+const MAX_SHREDS_AHEAD = 150;
 /** Nodes are read one after the other: less than this is no lag. */
 const LEAST_LAG_SLOTS = 2;
 
 export const UNJUDGED: Verdict = {
-  ...{ standing: 'healthy', isAskable: true, reasons: [], lagSlots: 0, lagMs: null },
+  ...{ standing: 'healthy', isAskable: true, reasons: [], isStale: false, lagSlots: 0, lagMs: null },
 };
 
 /** Judges a node by its answers so far. */
 export function judgeNode(health: NodeHealth, scene: Scene): Verdict {
   const lagSlots = lagOf(health, scene);
   const lagMs = scene.slotMs === undefined ? null : Math.round(lagSlots * scene.slotMs);
-  const lag = { lagSlots, lagMs };
+  const lag = { lagSlots, lagMs, isStale: false };
   const { genesis } = health;
   if (genesis.kind === 'hash' && scene.genesis !== undefined && genesis.hash !== scene.genesis) {
     const reasons = [`has another genesis hash, ${genesis.hash}`];
@@ -60,8 +66,10 @@ export function judgeNode(health: NodeHealth, scene: Scene): Verdict {
   if (health.isOpen)
     return { standing: 'down', isAskable, reasons: [`failed: ${health.lastFailure}`], ...lag };
   if (!isAskable) return { standing: 'unverified', isAskable, reasons: [silenceOf(genesis)], ...lag };
-  const reasons = faultsOf(health, scene, lag);
-  return { standing: reasons.length === 0 ? 'healthy' : 'degraded', isAskable, reasons, ...lag };
+  const faults = faultsOf(health, scene, lag);
+  const stale = stalenessOf(health, scene);
+  const standing = faults.length === 0 ? 'healthy' : 'degraded';
+  return { ...lag, standing, isAskable, reasons: [...faults, ...stale], isStale: stale.length > 0 };
 }
 
 /** True for a node that says its genesis hash, or said it before; or that does not while nobody knows what it has to be. */
@@ -93,6 +101,20 @@ function faultsOf(
       : []),
     ...(probeMs > MAX_PROBE_MS ? [`took ${Math.round(probeMs)} ms to say its slot`] : []),
     ...(health.isBusy(nowMs) ? ['limits the rate of calls'] : []),
+  ];
+}
+
+function stalenessOf({ slots, shredSlot = 0 }: NodeHealth, { nowMs, slotMs }: Scene): readonly string[] {
+  const shredsAhead = slots.processed === 0 ? 0 : shredSlot - slots.processed;
+  const stillMs = nowMs - slots.risenAtMs;
+  const isStill = slots.risenAtMs > 0 && stillMs >= Math.max(STILL.ms, STILL.slots * (slotMs ?? 0));
+  return [
+    ...(isStill && slotMs !== undefined
+      ? [`has stood at slot ${slots.processed} for ${Math.round(stillMs / 1_000)} s`]
+      : []),
+    ...(shredsAhead > MAX_SHREDS_AHEAD
+      ? [`has shreds of ${shredsAhead} slots that it has not processed`]
+      : []),
   ];
 }
 

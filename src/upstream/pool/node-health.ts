@@ -28,6 +28,8 @@ export class NodeHealth {
   lastHash: string | undefined;
   /** The oldest slot whose block it has; undefined while that is unknown. */
   firstSlot: number | undefined;
+  /** The newest slot of which it had shreds when it was asked last; undefined while that is unknown. */
+  shredSlot: number | undefined;
   /** Milliseconds that the last probe took; undefined until one was answered. */
   probeMs: number | undefined;
   /** True while it has been too far behind and has not caught up. */

@@ -26,7 +26,7 @@ import { pause, within } from './within.ts';
 export type PoolOptions = {
   readonly settings: PoolSettings;
   readonly slotMs: () => number | undefined;
-  /** Called when a node's standing changes, or why it is not verified. */
+  /** Called when a node's standing changes, why it is not verified, or whether it is stale. */
   readonly onChange: (node: PoolNode, before: Verdict) => void;
   readonly onFailover: (node: PoolNode, reason: FailoverReason) => void;
 };
@@ -139,9 +139,10 @@ export class NodePool implements Upstream {
     for (const node of this.#nodes) {
       const before = node.verdict;
       node.verdict = judgeNode(node.health, scene);
-      const { standing, reasons } = node.verdict;
+      const { standing, reasons, isStale } = node.verdict;
       const isSilent = standing === 'unverified' && before.reasons[0] !== reasons[0];
-      if (before.standing !== standing || isSilent) this.#options.onChange(node, before);
+      if (before.standing !== standing || before.isStale !== isStale || isSilent)
+        this.#options.onChange(node, before);
     }
   }
 

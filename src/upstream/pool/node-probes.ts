@@ -21,7 +21,7 @@ const SLOTS = 5;
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 5_000;
 
-/** Probes the nodes of a pool until it is stopped: three small calls a round, and three more once a minute. */
+/** Probes the nodes of a pool until it is stopped: three small calls a round, and four more once a minute. */
 export class NodeProbes {
   readonly #options: ProbesOptions;
   readonly #states = new WeakMap<PoolNode, State>();

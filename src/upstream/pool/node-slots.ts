@@ -9,6 +9,8 @@ const UNKNOWN: Mark = { slot: 0, atMs: 0 };
 
 /** The newest slots that one node is known to have reached, by commitment, and when it was known to have reached them. */
 export class NodeSlots implements Slots {
+  /** When its newest processed slot rose last; 0: never yet. */
+  risenAtMs = 0;
   readonly #marks: Record<Commitment, Mark> = { processed: UNKNOWN, confirmed: UNKNOWN, finalized: UNKNOWN };
 
   get processed(): number {
@@ -25,6 +27,7 @@ export class NodeSlots implements Slots {
 
   /** Notes a slot of an answer or a notification, and with it what comes before it: finalized slots are confirmed, too. */
   note(commitment: Commitment, slot: number, nowMs: number): void {
+    if (slot > this.processed) this.risenAtMs = nowMs;
     for (const each of COMMITMENTS) {
       if (slot >= this.#marks[each].slot) this.#marks[each] = { slot, atMs: nowMs };
       if (each === commitment) return;
@@ -39,6 +42,7 @@ export class NodeSlots implements Slots {
    */
   read(commitment: Commitment, slot: number, nowMs: number): number | undefined {
     const known = this.#marks[commitment].slot;
+    if (commitment === 'processed' && slot !== known) this.risenAtMs = nowMs;
     this.#marks[commitment] = { slot, atMs: nowMs };
     return known - slot > FORK_SLOTS ? known : undefined;
   }
@@ -51,6 +55,7 @@ export class NodeSlots implements Slots {
 
   /** Forgets everything: the node has another chain. */
   clear(): void {
+    this.risenAtMs = 0;
     for (const each of COMMITMENTS) this.#marks[each] = UNKNOWN;
   }
 }

@@ -7,8 +7,9 @@ export type NodeStatus = NodeVersionStatus & {
   readonly roles: readonly NodeRole[];
   readonly weight: number;
   readonly standing: NodeStanding;
-  /** Why it is not healthy; empty if it is. */
+  /** What is wrong with it; see `Verdict`. */
   readonly reasons: readonly string[];
+  readonly isStale: boolean;
   /** The newest slot that it is known to have; null while none is known. */
   readonly slot: number | null;
   /** How far it is behind the best node of its network, at the commitment where that is most. */
@@ -21,10 +22,10 @@ export type NodeStatus = NodeVersionStatus & {
 
 /** Returns what operators see of a node of a pool. */
 export function judgedStatus({ watch, roles, weight, verdict, health }: PoolNode): NodeStatus {
-  const { standing, reasons, lagSlots, lagMs } = verdict;
+  const { standing, reasons, isStale, lagSlots, lagMs } = verdict;
   const slot = health.slots.processed === 0 ? null : health.slots.processed;
   return {
-    ...{ ...watch.status(), roles: [...roles], weight, standing, reasons },
+    ...{ ...watch.status(), roles: [...roles], weight, standing, reasons, isStale },
     ...{ slot, lagSlots, lagMs, firstSlot: health.firstSlot ?? null },
   };
 }

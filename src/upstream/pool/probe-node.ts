@@ -29,7 +29,10 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
   const startMs = performance.now();
   try {
     const areFactsDue = health.genesis.kind === 'unasked' || startMs - state.factsAtMs >= FACTS_MS;
-    if (areFactsDue) void readHistory(node);
+    if (areFactsDue) {
+      void readHistory(node);
+      void readShreds(node);
+    }
     // One that failed to say it is not asked by clients where others say theirs: it may have failed for a moment.
     if (areFactsDue || health.genesis.kind === 'unstated')
       noteGenesis(health, await ask(node, 'getGenesisHash'));
@@ -59,6 +62,12 @@ async function readHistory(node: PoolNode): Promise<void> {
   if (ofStorage === 'rejected' && (ofLedger === 'rejected' || node.health.firstSlot !== undefined)) return;
   const slots = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
   node.health.firstSlot = slots.find(isCount);
+}
+
+/** Notes how far the shreds of a node go. One that does not say it is as sound as before. */
+async function readShreds(node: PoolNode): Promise<void> {
+  const newest = await ask(node, 'getMaxShredInsertSlot').catch(() => undefined);
+  node.health.shredSlot = isCount(newest) ? newest : undefined;
 }
 
 /** Notes what a node says of its genesis hash. One that has said it, and answers with an error now, still has it. */

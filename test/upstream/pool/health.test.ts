@@ -38,6 +38,41 @@ test('a node whose finalized slot stands still is behind, whatever it has proces
   expect(standings()).toEqual(['degraded', 'healthy', 'healthy']);
 });
 
+test('a lone node that answers and stands still is stale, and used all the same', async () => {
+  const { nodes, statuses, call } = await startChainPool({ nodes: 1 });
+  const [lone] = nodes;
+  if (lone === undefined) throw new Error('no node');
+  const moving = lone.slot.bind(lone);
+  const slot = moving('processed');
+  await pass(6_000);
+  expect(statuses()[0]).toMatchObject({ standing: 'healthy', isStale: false });
+  const still = moving('processed');
+  expect(still).toBeGreaterThan(slot);
+  lone.slot = (commitment) => still - (moving('processed') - moving(commitment));
+  await pass(12_000);
+  expect(statuses()[0]).toMatchObject({ standing: 'healthy', isStale: true });
+  expect(statuses()[0]?.reasons).toEqual([expect.stringMatching(`^has stood at slot ${still} for \\d+ s$`)]);
+  expect(await call('getBalance')).toBeTruthy();
+  lone.slot = moving;
+  await pass(6_000);
+  expect(statuses()[0]).toMatchObject({ standing: 'healthy', isStale: false, reasons: [] });
+});
+
+test('a lone node whose shreds run ahead of what it has processed is stale', async () => {
+  const { nodes, statuses } = await startChainPool({
+    nodes: 1,
+    prepare: ([lone]) => {
+      if (lone !== undefined) lone.shredsAhead = 200;
+    },
+  });
+  await pass(1_000);
+  expect(statuses()[0]).toMatchObject({ standing: 'healthy', isStale: true });
+  expect(statuses()[0]?.reasons[0]).toMatch(/^has shreds of (?:200|19\d) slots that it has not processed$/);
+  for (const node of nodes) node.shredsAhead = 3;
+  await pass(65_000);
+  expect(statuses()[0]).toMatchObject({ isStale: false, reasons: [] });
+});
+
 test('a node of another genesis is never asked, also if all others are gone', async () => {
   const { nodes, standings, statuses, call } = await startChainPool({
     prepare: ([, foreign]) => {
@@ -135,11 +170,11 @@ test('a node that is slow to say its slot, or limits the rate of calls, is asked
   expect([first.asked('getBalance'), second.asked('getBalance')]).toEqual([0, 1]);
 });
 
-test('probes cost three small calls a second at each node, and three more once a minute', async () => {
+test('probes cost three small calls a second at each node, and four more once a minute', async () => {
   const { nodes } = await startChainPool();
   const before = nodes[0]?.calls ?? 0;
   await pass(60_000);
-  expect((nodes[0]?.calls ?? 0) - before).toBeLessThanOrEqual(3 * 60 + 3);
+  expect((nodes[0]?.calls ?? 0) - before).toBeLessThanOrEqual(3 * 60 + 4);
 });
 
 test('a node that leaves its WebSocket silent is probed at once, and is down after three times', async () => {
