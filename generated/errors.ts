@@ -815,6 +815,24 @@ export const ERRORS = {
     },
     data: ['limitMs'],
   },
+  /** More requests of one connection wait for the answer to the one before than the server takes. */
+  tooManyWaiting: {
+    area: 'access',
+    http: 429,
+    jsonrpc: {
+      code: -32070,
+      message:
+        'At most {limit} requests of a connection can wait for their turn; send the next ones when some are answered',
+    },
+    problem: {
+      code: 'too_many_waiting',
+      status: 429,
+      title: 'Too many requests wait',
+      detail:
+        'At most {limit} requests of a connection can wait for their turn; send the next ones when some are answered.',
+    },
+    data: ['limit'],
+  },
   /** The body is larger than the server accepts. */
   bodyTooLarge: {
     area: 'access',
@@ -2657,6 +2675,7 @@ export type ErrorContext = {
   readonly metricsLoopbackOnly: Readonly<Record<string, never>>;
   readonly dashboardNotBuilt: Readonly<Record<string, never>>;
   readonly requestTimeout: { readonly limitMs: number | bigint };
+  readonly tooManyWaiting: { readonly limit: number | bigint };
   readonly bodyTooLarge: { readonly limit: number | bigint };
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;

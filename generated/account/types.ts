@@ -15215,6 +15215,7 @@ export type ProblemData = {
   readonly read_only_path: Problem & { readonly code: 'read_only_path' };
   readonly dashboard_not_built: Problem & { readonly code: 'dashboard_not_built' };
   readonly request_timeout: RequestTimeoutProblem;
+  readonly too_many_waiting: Problem & { readonly code: 'too_many_waiting' };
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
   readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };

@@ -15,7 +15,7 @@ export type StoreHealthOptions = {
 export type StoreHealth = {
   /** Notes the error of a failed statement: only a statement that needs space detects a full disk. */
   readonly note: (error: Error) => void;
-  /** Resolves when the store can be used. @throws ServiceError `storeUnavailable`. */
+  /** Resolves when the store can be used. Whoever asks meanwhile gets the same answer. @throws ServiceError `storeUnavailable`. */
   readonly ping: () => Promise<void>;
 };
 
@@ -30,27 +30,27 @@ const PROBE = `insert into keyslot_write_probe select repeat('x', 1900) from gen
  */
 export function createStoreHealth({ pool, where, directory }: StoreHealthOptions): StoreHealth {
   let doubt: Error | undefined;
-  let trying: Promise<void> | undefined;
-  const resolveDoubt = async (): Promise<void> => {
-    await tryToWrite(pool);
-    doubt = undefined;
+  let pinging: Promise<void> | undefined;
+  const ping = async (): Promise<void> => {
+    try {
+      await pool.query('select 1');
+      if (directory !== undefined) await assertRoom(directory);
+      if (doubt === undefined) return;
+      await tryToWrite(pool);
+      doubt = undefined;
+    } catch (error) {
+      throw storeUnavailable(where, error);
+    }
   };
   return {
     note: (error) => {
       if (isWriteFault(storeFaultOf(error))) doubt = error;
     },
-    ping: async () => {
-      try {
-        await pool.query('select 1');
-        if (directory !== undefined) await assertRoom(directory);
-        if (doubt === undefined) return;
-        trying ??= resolveDoubt().finally(() => {
-          trying = undefined;
-        });
-        await trying;
-      } catch (error) {
-        throw storeUnavailable(where, error);
-      }
+    ping: () => {
+      pinging ??= ping().finally(() => {
+        pinging = undefined;
+      });
+      return pinging;
     },
   };
 }

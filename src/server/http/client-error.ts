@@ -12,6 +12,16 @@ import { endGently } from './unread-bytes.ts';
 
 const UNAVAILABLE = 503;
 
+/** More requests wait on a connection than may. */
+export class TooManyWaiting extends Error {
+  readonly reason: ServiceError;
+
+  constructor(limit: number) {
+    super();
+    this.reason = serviceError('tooManyWaiting', { limit });
+  }
+}
+
 type Refusal = { readonly status: number; readonly error: ServiceError };
 
 export type FailedRequest = {
@@ -72,16 +82,18 @@ function asReply({ status, error }: Refusal): Answer {
   return { status, headers, body: errorReply('null', error).toString() };
 }
 
-/** Only a body that came too late, or a connection closed to make room, has its own problem: anything else is an invalid body. */
+/** Errors with a problem of their own: anything else is an invalid body. */
+const SHOWN: ReadonlySet<string> = new Set(['requestTimeout', 'connectionsFull', 'tooManyWaiting']);
+
 function asProblem({ error }: Refusal): Answer {
-  const isLate = error.code === 'requestTimeout' || error.code === 'connectionsFull';
   const fault = { pointer: '', detail: 'is not valid HTTP' };
-  const shown = isLate ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
+  const shown = SHOWN.has(error.code) ? error : serviceError('bodyInvalid', { errors: [fault] }, error);
   const { status, headers, body } = toProblem(shown, createRequestId());
   return { status, headers: { ...headers, 'content-type': PROBLEM_TYPE }, body };
 }
 
 function toRefusal(error: NodeJS.ErrnoException, limitMs: number): Refusal {
+  if (error instanceof TooManyWaiting) return { status: 429, error: error.reason };
   if (error instanceof ConnectionShed) return { status: UNAVAILABLE, error: error.reason };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return { status: 408, error: serviceError('requestTimeout', { limitMs }, error) };

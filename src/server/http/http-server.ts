@@ -12,7 +12,7 @@ import type { Connections } from '../connections/connections.ts';
 import { type ListenOptions, openListener } from '../connections/listener.ts';
 import type { TlsOptions } from '../tls/tls-files.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
-import { answerClientError, refuseConnection } from './client-error.ts';
+import { answerClientError, refuseConnection, TooManyWaiting } from './client-error.ts';
 import { createHttpOwner, type FailConnection } from './http-owner.ts';
 import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
@@ -67,6 +67,8 @@ export type HttpServer = {
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Requests of a connection that may wait for the answer to the one before: clients that pipeline send a few. */
+const MAX_WAITING = 128;
 
 /**
  * Listens on one address.
@@ -85,7 +87,7 @@ export async function startHttpServer(
     onLate: (socket) => fail(new RequestTimeout(), socket),
   });
   const known = new WeakMap<Duplex, Connection>();
-  const parser = createParser(handlers, { tracker, arrivals, options });
+  const parser = createParser(handlers, { tracker, arrivals, fail, options });
   parser.on('clientError', fail);
   if (onUpgrade !== undefined) {
     parser.on('upgrade', (request, socket, head) => {
@@ -148,24 +150,44 @@ function createFail(tracker: RequestTracker, limitMs: number): FailConnection {
 type ParserParts = {
   readonly tracker: RequestTracker;
   readonly arrivals: ArrivalWatch;
+  readonly fail: FailConnection;
   readonly options: HttpServerOptions;
 };
+
+/** The requests of one connection: one is served at a time, those that arrived meanwhile wait. */
+type Line = { isServing: boolean; waiting: (() => void)[] };
 
 /** Creates the server of node:http that parses the connections it is given. It does not listen. */
 function createParser(
   handlers: HttpHandler | HttpHandlers,
-  { tracker, arrivals, options: { onUpgrade, idleTimeoutMs } }: ParserParts,
+  { tracker, arrivals, fail, options: { onUpgrade, idleTimeoutMs } }: ParserParts,
 ): Server {
   const handle = typeof handlers === 'function' ? handlers : handlers.handle;
+  const lines = new WeakMap<Socket, Line>();
+  // node:http reads many requests at once, and would have all of their answers made.
   const listener: RequestListener = (request, response) => {
+    const { socket } = request;
+    const line = lines.get(socket) ?? { isServing: false, waiting: [] };
+    lines.set(socket, line);
+    if (line.waiting.length >= MAX_WAITING) return fail(new TooManyWaiting(MAX_WAITING), socket);
     arrivals.begin(request);
-    response.on('close', () => arrivals.end(request));
+    tracker.begin(response);
+    response.on('close', () => {
+      arrivals.end(request);
+      const next = line.waiting.shift();
+      line.isServing = next !== undefined;
+      if (next !== undefined) setImmediate(() => socket.destroyed || next());
+    });
     // Before node:http, which would discard it without a limit.
     response.prependListener('finish', () => {
       if (!request.complete) discardRest(request);
     });
-    tracker.begin(response);
-    void handle(request, response);
+    const serve = (): void => {
+      line.isServing = true;
+      void handle(request, response);
+    };
+    if (line.isServing || line.waiting.length > 0) line.waiting.push(serve);
+    else serve();
   };
   const limits = {
     keepAliveTimeout: KEEP_ALIVE_MS,
