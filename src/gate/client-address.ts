@@ -64,12 +64,20 @@ function hopsOf(headers: IncomingHttpHeaders): readonly [string, readonly (strin
   return ['X-Forwarded-For', entries.filter((entry) => entry !== '').map(addressIn)];
 }
 
+/** What several proxies write is shorter. Reading takes the square of the length at worst. */
+const MAX_FORWARDED_CHARACTERS = 1_024;
 const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
 const PARAMETER = /(?:^|;)\s*([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/gi;
 
-/** The elements of Forwarded (RFC 7239 section 4), that of the proxy next to the client first: `for`, `proto` and `host`, where they are given. */
-export function readForwarded({ forwarded }: IncomingHttpHeaders): readonly ReadonlyMap<string, string>[] {
-  return (forwarded?.match(ELEMENT) ?? []).map((element) => {
+/**
+ * The elements of Forwarded (RFC 7239 section 4), that of the proxy next to the client first: `for`, `proto` and `host`, where they are given.
+ * None of a header above 1,024 characters.
+ */
+export function readForwarded({
+  forwarded = '',
+}: IncomingHttpHeaders): readonly ReadonlyMap<string, string>[] {
+  if (forwarded.length > MAX_FORWARDED_CHARACTERS) return [];
+  return (forwarded.match(ELEMENT) ?? []).map((element) => {
     const parameters = [...element.trim().matchAll(PARAMETER)];
     return new Map(
       parameters.map(([, name = '', quoted, token = '']) => [

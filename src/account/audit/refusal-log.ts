@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import { storeUnavailable } from '../../store/store-errors.ts';
+import { networkOf } from '../members/sign-in-attempts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from './append-audit.ts';
 
 /** A request that was refused before any work was done for it. */
@@ -111,13 +112,15 @@ function note({ chains }: Minute, { holder, action, outcome, address, requestId 
   const kinds = chains.get(chain) ?? new Map<string, Kind>();
   chains.set(chain, kinds);
   const { tokenId, memberId } = holder ?? {};
-  const name = JSON.stringify([tokenId, memberId, action, outcome, address]);
+  // One client has a whole network of IPv6 addresses.
+  const network = address === undefined ? undefined : networkOf(address);
+  const name = JSON.stringify([tokenId, memberId, action, outcome, network]);
   if (kinds.has(name) || kinds.size < MAX_KINDS)
     count(kinds, name, { tokenId, memberId, action, outcome, address, requestId });
   else count(kinds, OTHERS, { action: 'access', outcome: OTHERS, requestId });
 }
 
-/** The request id is that of the first request. */
+/** The request id and the address are those of the first request. */
 function count(kinds: Map<string, Kind>, name: string, fact: AuditFact): void {
   const known = kinds.get(name) ?? { ...fact, units: 0 };
   kinds.set(name, { ...known, units: Math.min(known.units + 1, MAX_COUNT) });

@@ -29,7 +29,7 @@ export async function changePassword(
   if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
   assertFit(next);
   const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
-  const sent = { userId, email: login?.email ?? '', password: present };
+  const sent = { accountId: holder.accountId, userId, email: login?.email ?? '', password: present };
   const checked = await checkPassword(deps, sent, request);
   if (checked === undefined) throw serviceError('passwordWrong');
   const hash = await hashNewPassword(deps, userId, next);

@@ -22,7 +22,12 @@ export function assertFit(password: string): void {
 /** A login whose password was right, and the hash that it was compared with. */
 export type CheckedLogin = { readonly userId: string; readonly hash: string };
 
-type SentPassword = { readonly userId: string; readonly email: string; readonly password: string };
+type SentPassword = {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+};
 
 /**
  * Returns the login of a session if this is its password; else undefined. Wrong ones count as attempts to sign in.
@@ -30,10 +35,10 @@ type SentPassword = { readonly userId: string; readonly email: string; readonly 
  */
 export function checkPassword(
   deps: MemberDeps,
-  { userId, email, password }: SentPassword,
+  { accountId, userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
-  return deps.passwords.admit(async () => {
+  return deps.passwords.admit(accountId, async () => {
     const sender = await countSender(deps, { email, address }, nowMs);
     const [row] = await deps.store.db
       .select({ hash: loginCredentials.password })

@@ -28,11 +28,12 @@ export type PasswordHash = {
     readonly hashes: readonly string[];
   }) => Promise<{ readonly equal: ReadonlySet<string>; readonly hash: () => Promise<string> }>;
   /**
-   * Runs the check of a password that anybody may have sent. Of these there are at most 64 at a time; hashes for who has a link or a session
-   * wait behind no more than those.
+   * Runs the check of a password that anybody may have sent. Of these there are at most 64 at a time, and 8 of one sender; hashes for who has
+   * a link wait behind no more than those.
+   * @param sender whose checks take places from each other first: a network, or an account.
    * @throws ServiceError `signInLocked` when there are more, before anything was done.
    */
-  readonly admit: <T>(check: () => Promise<T>) => Promise<T>;
+  readonly admit: <T>(sender: string, check: () => Promise<T>) => Promise<T>;
 };
 
 const SALT_BYTES = 16;
@@ -41,12 +42,15 @@ const HASH_BYTES = 32;
 const MOST_AT_ONCE = 2;
 /** Checked or waiting to be: the last waits about ten seconds. */
 const MOST_ADMITTED = 64;
+/** Of one sender: the others find room, and wait behind a second of its hashes. */
+const MOST_OF_SENDER = 8;
 const BUSY_SECONDS = 5;
 
 /** Creates the hash. A cost other than the default is for tests. */
 export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHash {
   const semaphore = new Semaphore(MOST_AT_ONCE);
   let admitted = 0;
+  const bySender = new Map<string, number>();
   const hashWith = async (password: string, prefix: string): Promise<string> => {
     const key = await semaphore.withPermit(() => deriveKey(password, prefix));
     return prefix + key.toString('base64url');
@@ -70,13 +74,19 @@ export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHa
         made.find((each) => prefixOf(each) === prefix) ?? hashWith(password, prefix);
       return { equal: new Set(equal), hash };
     },
-    admit: async (check) => {
-      if (admitted >= MOST_ADMITTED) throw serviceError('signInLocked', { retryAfterSeconds: BUSY_SECONDS });
+    admit: async (sender, check) => {
+      const own = bySender.get(sender) ?? 0;
+      if (admitted >= MOST_ADMITTED || own >= MOST_OF_SENDER)
+        throw serviceError('signInLocked', { retryAfterSeconds: BUSY_SECONDS });
       admitted += 1;
+      bySender.set(sender, own + 1);
       try {
         return await check();
       } finally {
         admitted -= 1;
+        const left = (bySender.get(sender) ?? 1) - 1;
+        if (left > 0) bySender.set(sender, left);
+        else bySender.delete(sender);
       }
     },
   };

@@ -115,7 +115,11 @@ export async function beginMemberFactor(
   if ((await readMemberFactor(store.db, userId)) !== undefined) assertFresh(holder, request.nowMs);
   const [login] = await store.db.select({ email: logins.email }).from(logins).where(eq(logins.id, userId));
   const email = login?.email ?? '';
-  const checked = await checkPassword(deps, { userId, email, password }, request);
+  const checked = await checkPassword(
+    deps,
+    { accountId: holder.accountId, userId, email, password },
+    request,
+  );
   if (checked === undefined) throw serviceError('passwordWrong');
   const secret = randomBytes(SECRET_BYTES);
   const draft = {

@@ -218,3 +218,8 @@ export function networkOf(address: string): string {
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':');
 }
+
+/** An IPv4 address, or the /48 of an IPv6 address, which a site has as a whole (RFC 6177). */
+export function siteOf(address: string | undefined): string {
+  return address === undefined ? '?' : networkOf(address).split(':').slice(0, 3).join(':');
+}

@@ -15,7 +15,7 @@ import type { MemberDeps, MemberRequest } from './member-deps.ts';
 import { checkSignInCode } from './member-factor.ts';
 import { endOldestSessions, type EndedSession } from './oldest-sessions.ts';
 import { FRESH_MS, type Role } from './sessions.ts';
-import { takeBackAttempt } from './sign-in-attempts.ts';
+import { siteOf, takeBackAttempt } from './sign-in-attempts.ts';
 
 /** What a member signs in with. */
 export type SignInParams = {
@@ -62,7 +62,7 @@ export async function signIn(
   const email = params.email.toLowerCase();
   let tried: readonly Membership[] = [];
   try {
-    const membership = await deps.passwords.admit(async () => {
+    const membership = await deps.passwords.admit(siteOf(request.address), async () => {
       tried = await findMemberships(deps.store, email);
       const sender = await countSender(deps, { email, address: request.address }, request.nowMs);
       const { matching } = await comparePassword(deps, tried, { ...params, sender });

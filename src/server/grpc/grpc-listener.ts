@@ -33,7 +33,7 @@ export async function listenForGrpc(
   const serve = (socket: Socket): void => {
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     const peer = peerOf(socket);
-    peers.add(peer);
+    peers.add(peer, () => socket.destroy());
     drains.set(socket, () => injector.drain(DRAIN_MS));
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {

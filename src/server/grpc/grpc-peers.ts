@@ -1,13 +1,18 @@
-/** The admitted calls of one connection. */
-type Peer = { calls: number; streams: number };
+/** A connection with its admitted calls. */
+type Peer = { calls: number; streams: number; readonly cut: () => void };
 
 /** Tracks which connections have admitted calls, by the peer's address and port. */
 export class GrpcPeers {
   readonly #peers = new Map<string, Peer>();
 
-  /** Adds a new connection. */
-  add(peer: string): void {
-    this.#peers.set(peer, { calls: 0, streams: 0 });
+  /** Adds a new connection. @param cut ends it at once. */
+  add(peer: string, cut: () => void): void {
+    this.#peers.set(peer, { calls: 0, streams: 0, cut });
+  }
+
+  /** Ends a connection at once, with all its calls. */
+  cut(peer: string): void {
+    this.#peers.get(peer)?.cut();
   }
 
   delete(peer: string): void {

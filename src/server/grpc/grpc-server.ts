@@ -9,6 +9,7 @@ import { type ServiceError, serviceError, toServiceError } from '../../base/serv
 import type { Cursor } from '../../stream/cursor.ts';
 import { assertListenable } from '../connections/listener.ts';
 import { admitCall, type CallName } from './admit-call.ts';
+import { createCallBounds } from './call-bounds.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';
 import { GrpcPeers } from './grpc-peers.ts';
@@ -48,6 +49,8 @@ const SERVICE_NAME = 'keyslot.stream.v1.StreamService';
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 64 * 1024,
   'grpc.max_concurrent_streams': 1_000,
+  // MB of what a connection has sent and nobody has taken: a few bytes of HPACK stand for megabytes. Without it there is no limit.
+  'grpc-node.max_session_memory': 16,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_idle_ms': 10 * 60_000,
@@ -61,7 +64,7 @@ const CHANNEL_OPTIONS = {
 export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcServer> {
   await assertListenable(given);
   const options = { ...given, peers: new GrpcPeers() };
-  const server = new Server(CHANNEL_OPTIONS);
+  const server = new Server({ ...CHANNEL_OPTIONS, interceptors: [createCallBounds(options.peers)] });
   const streams = new OpenStreams();
   // Messages are already encoded: they are sent as they are.
   const definition = {

@@ -30,7 +30,11 @@ const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
 export function addReflection(server: Server): void {
   const index = indexDescriptors(Buffer.from(DESCRIPTOR_SET, 'base64'));
   const serve = (stream: ServerDuplexStream<ReflectionRequest, Buffer>): void => {
-    stream.on('data', (request: ReflectionRequest) => stream.write(answer(index, request)));
+    stream.on('data', (request: ReflectionRequest) => {
+      if (stream.write(answer(index, request))) return;
+      // Who does not read the answers is not read from.
+      stream.pause().once('drain', () => stream.resume());
+    });
     stream.on('end', () => stream.end());
   };
   for (const name of PACKAGES)

@@ -46,7 +46,7 @@ function schemeOf(
   const listed = headers['x-forwarded-proto'];
   const written =
     listed === undefined
-      ? readForwarded(headers).flatMap((one) => one.get('proto') ?? [])
+      ? forwardedBy(headers).flatMap((one) => one.get('proto') ?? [])
       : String(listed).split(',');
   // Of several proxies some may speak plain HTTP to each other.
   const isPlain = written.length > 0 && written.every((scheme) => scheme.trim().toLowerCase() === 'http');
@@ -56,8 +56,13 @@ function schemeOf(
 /** Returns what the nearest proxy wrote; anyone can have written what stands before it. */
 function forwardedHost(headers: HttpRequest['headers']): string | undefined {
   const listed = headers['x-forwarded-host'];
-  if (listed === undefined) return readForwarded(headers).at(-1)?.get('host');
+  if (listed === undefined) return forwardedBy(headers).at(-1)?.get('host');
   return String(listed).split(',').at(-1)?.trim();
+}
+
+/** The elements of Forwarded, which a proxy that writes X-Forwarded-* may have passed on from anybody. */
+function forwardedBy(headers: HttpRequest['headers']): ReturnType<typeof readForwarded> {
+  return Object.keys(headers).some((name) => name.startsWith('x-forwarded-')) ? [] : readForwarded(headers);
 }
 
 const MAX_HOST_CHARACTERS = 260;

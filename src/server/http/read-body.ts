@@ -3,6 +3,8 @@ import { serviceError } from '../../base/service-error.ts';
 import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
 
+/** Matching takes the square of the length at worst. */
+const MAX_TYPE_CHARACTERS = 128;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 /**
@@ -24,7 +26,8 @@ export async function readBody(
 
 /** True for a body that ledger nodes accept by its Content-Type: application/json, in UTF-8 if it names a charset. */
 export function isJsonBody({ headers }: HttpRequest): boolean {
-  return JSON_TYPE.test(headers['content-type'] ?? '');
+  const type = headers['content-type'] ?? '';
+  return type.length <= MAX_TYPE_CHARACTERS && JSON_TYPE.test(type);
 }
 
 function collectBody(request: IncomingMessage, response: HttpResponse, maxBytes: number): Promise<Buffer> {

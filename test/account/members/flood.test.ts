@@ -32,6 +32,25 @@ describeStores('a flood of sign-ins', (backend) => {
     expect(await refusal(enter(email))).toBe('none');
   });
 
+  test('from one network, of IPv4 or IPv6, leaves the places of others free', async () => {
+    const { deps, newOwner, enter } = memberWorld(store());
+    const { email } = await newOwner();
+    const gate = Promise.withResolvers<void>();
+    const compare: typeof deps.passwords.compare = async (sent) => {
+      await gate.promise;
+      return deps.passwords.compare(sent);
+    };
+    const slow = { ...deps, passwords: { ...deps.passwords, compare } };
+    for (const address of [() => '192.0.2.90', (sent: number) => `2001:db8:7:${sent}::1`]) {
+      const sent = Array.from({ length: 9 }, (_, index) =>
+        refusal(signIn(slow, { email: newEmail(), password: PASSWORD }, at(NOW_MS, address(index)))),
+      );
+      expect(await Promise.race(sent)).toBe('signInLocked');
+    }
+    expect(await refusal(enter(email))).toBe('none');
+    gate.resolve();
+  });
+
   test('leaves a login with twenty sessions: the oldest end, on record', async () => {
     const { newOwner, enter, holderOf } = memberWorld(store());
     const { accountId, email, memberId } = await newOwner();

