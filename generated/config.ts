@@ -55,7 +55,7 @@ export type Config = {
     readonly max_batch_items: number;
     /** Maximum number of concurrent requests to the nodes for one batch; up to 100 light reads are sent as one request. */
     readonly batch_concurrency: number;
-    /** Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it. A request that finds no room is answered with 503; a large cached reply is streamed from the node instead. */
+    /** Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it, and an account at most as much as it leaves free: one alone half, two a third each. A request that finds no room ends the answer of the account that holds most, if its client has been taking it for five seconds; otherwise it is answered with 503. A large cached reply is streamed from the node instead. */
     readonly max_held_reply_bytes: number;
   };
   /** Topic streams. The gRPC server listens on http.host and uses http.tls if it is set. */
@@ -157,7 +157,7 @@ export type Config = {
   }[];
   /** Connections and timeouts for calls to ledger nodes. */
   readonly upstream: {
-    /** Maximum number of connections to one node. */
+    /** Maximum number of connections to one node. If all are in use, calls of accounts take turns, and large answers that clients take slowly make room: first those of an account that has more than a quarter of the connections for such answers. One in sixteen is kept for probes and transactions. */
     readonly connections: number;
     /** Send calls over HTTP connections of Keyslot's own, which takes about half the CPU time per call. If false, node:http sends them; the answers are the same. */
     readonly own_client: boolean;
@@ -539,7 +539,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 268435456,
     secret: false,
     description:
-      'Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it. A request that finds no room is answered with 503; a large cached reply is streamed from the node instead.',
+      'Maximum memory, across all requests, for replies that are not streamed: replies in batches, replies with an id that nodes refuse, and large replies from or for the cache. One request holds at most 64 MiB of it, and an account at most as much as it leaves free: one alone half, two a third each. A request that finds no room ends the answer of the account that holds most, if its client has been taking it for five seconds; otherwise it is answered with 503. A large cached reply is streamed from the node instead.',
   },
   {
     path: ['grpc', 'port'],
@@ -850,7 +850,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_CONNECTIONS',
     default: 128,
     secret: false,
-    description: 'Maximum number of connections to one node.',
+    description:
+      'Maximum number of connections to one node. If all are in use, calls of accounts take turns, and large answers that clients take slowly make room: first those of an account that has more than a quarter of the connections for such answers. One in sixteen is kept for probes and transactions.',
   },
   {
     path: ['upstream', 'own_client'],

@@ -869,7 +869,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The replies held in memory for other requests leave no room for this one. */
+  /** The replies held in memory leave no room for this one: all accounts together have a limit, and each may hold as much as it leaves free for others. */
   replyMemoryFull: {
     area: 'access',
     http: 503,
@@ -877,6 +877,17 @@ export const ERRORS = {
       code: -32069,
       message:
         'The server has no memory left to hold this reply; try again later, or call over HTTP, outside a batch, with an id that is a string or an unsigned integer',
+    },
+    data: [],
+  },
+  /** The client takes an answer slowly, others need the memory or the connection to the ledger node that it holds, and its account holds more than others. The answer breaks off. */
+  answerTakenTooSlowly: {
+    area: 'access',
+    http: 503,
+    jsonrpc: {
+      code: -32069,
+      message:
+        'The answer was taken too slowly while others waited for what it held; read answers faster, or fewer at a time',
     },
     data: [],
   },
@@ -2680,6 +2691,7 @@ export type ErrorContext = {
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
   readonly replyMemoryFull: Readonly<Record<string, never>>;
+  readonly answerTakenTooSlowly: Readonly<Record<string, never>>;
   readonly rateLimited: {
     readonly policy: string;
     readonly limit: number | bigint;

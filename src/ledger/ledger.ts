@@ -138,10 +138,10 @@ export type ForwardOptions = {
  */
 export async function forward(upstream: Upstream, options: ForwardOptions): Promise<UpstreamReply> {
   const { method, call, context, needs, read } = options;
-  const { signal, semaphore } = context;
+  const { signal, semaphore, accountId } = context;
   if (!call.isNotification && !call.idIsPlain) return await forwardWithPlainId(upstream, options);
   const id = call.isNotification ? undefined : call.id;
-  const request = { body: call.raw, method, id, signal, needs, ...read };
+  const request = { body: call.raw, method, id, signal, accountId, needs, ...read };
   const reply = await withPermit(semaphore, () => upstream.send(request));
   read?.note(reply);
   return reply;
@@ -151,11 +151,11 @@ async function forwardWithPlainId(
   upstream: Upstream,
   { method, call, context, needs, read }: ForwardOptions,
 ): Promise<UpstreamReply> {
-  const { signal, hold, semaphore } = context;
+  const { signal, hold, semaphore, accountId } = context;
   const { reach } = read ?? {};
   const late = reach?.late && { ...reach.late, body: withPlainId(reach.late.body) };
   const plain = { body: withPlainId(read?.body ?? call.raw), reach: reach && { ...reach, late } };
-  const request = { method, id: '0', signal, needs, ...read, ...plain };
+  const request = { method, id: '0', signal, accountId, needs, ...read, ...plain };
   const reply = await withPermit(semaphore, () => upstream.send(request));
   read?.note(reply);
   const body = withClientId(await readWhole(reply, hold), call.id);

@@ -219,7 +219,9 @@ function createEndpoints(
   const { authenticate, openTally, ...limits } = rooms.gate;
   const { keyring } = rooms.deps;
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
-  const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES);
+  const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES, {
+    onEnded: () => metrics.countRefusal('answerTakenTooSlowly'),
+  });
   metrics.watchReplyMemory(replyMemory);
   return new Map(
     networks.map(({ rpcPath, label, ledger: bare, hub, ownReads }) => {

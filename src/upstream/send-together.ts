@@ -11,6 +11,8 @@ import type { UpstreamReply } from '../rpc/upstream-reply.ts';
 export type BatchOwner = {
   readonly signal: CallSignal;
   readonly hold: MemoryLease;
+  /** Absent: the gateway itself. */
+  readonly accountId?: string;
   /** What the node must have reached for every call. */
   readonly reach?: Reach | undefined;
   /** Records where they went; absent: nobody wants to know. */
@@ -31,12 +33,12 @@ const CLOSE = Buffer.from(']');
 export async function sendTogether(
   calls: readonly BatchedCall[],
   upstream: Upstream,
-  { signal, hold, reach, route }: BatchOwner,
+  { signal, hold, accountId, reach, route }: BatchOwner,
 ): Promise<readonly UpstreamReply[] | undefined> {
   const items = new JoinedItems();
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
-  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, reach, route });
+  const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, accountId, reach, route });
   return splitReplies(calls, await readWhole(reply, hold));
 }
 

@@ -66,6 +66,8 @@ export type UpstreamRequest = {
   readonly id: string | undefined;
   /** Aborted when the client has disconnected: the call is cancelled at the node too. */
   readonly signal: CallSignal;
+  /** The account that it is for; absent: the gateway itself. */
+  readonly accountId?: string | undefined;
   /** Set for a client's batch: records where it went. */
   readonly route?: BatchRoute | undefined;
   /** Absent: any node will do. */

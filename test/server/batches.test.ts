@@ -108,12 +108,12 @@ test('replies beyond what one batch may hold are errors in their places', async 
   expect(await response.json()).toMatchObject([{ result: 'small' }, { error: { code: -32056 }, id: 2 }]);
 });
 
-test('replies beyond what all requests together may hold are refused until an answer has gone', async () => {
+test('replies beyond what the requests of an account may hold together are refused until an answer has gone', async () => {
   await gateway.close();
   gateway = await startGateway({
     nodeUrls: [node.url],
     maxBufferedBytes: 3 * 1024 * 1024,
-    maxHeldBytes: 3 * 1024 * 1024,
+    maxHeldBytes: 6 * 1024 * 1024,
   });
   const large = `"${'z'.repeat(2 * 1024 * 1024)}"`;
   const waiting = Promise.withResolvers<() => void>();

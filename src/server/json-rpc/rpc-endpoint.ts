@@ -53,7 +53,9 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
       return await answerSingle(options.ledger, context, message.envelope, response);
     const { ledger, limits } = options;
     const batch = { ledger, context, concurrency: limits.batchConcurrency, refuse: errorReply };
-    sendParts(response, await answerBatch(message.envelopes, batch));
+    const parts = await answerBatch(message.envelopes, batch);
+    context.hold.deliver(() => void response.destroy());
+    sendParts(response, parts);
   };
 }
 
@@ -63,7 +65,7 @@ function contextOf(
   { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
   { replyMemory, baseUrlOf }: Pick<RpcEndpointOptions, 'replyMemory' | 'baseUrlOf'>,
 ): Context {
-  const [signal, hold] = [new CallSignal(), replyMemory.hold()];
+  const [signal, hold] = [new CallSignal(), replyMemory.hold(accountId)];
   response.on('close', () => {
     hold.release();
     if (!response.writableFinished) signal.abort(CLIENT_LEFT);
@@ -83,6 +85,7 @@ async function answerSingle(
   try {
     const reply = await ledger.serve(call, context);
     if (call.isNotification) return dropReply(reply, response);
+    context.hold.deliver(() => void response.destroy());
     await sendReply(reply, call, response);
   } catch (error) {
     if (context.signal.aborted) return;

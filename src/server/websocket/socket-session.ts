@@ -258,7 +258,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
   }
 
   async #answer(message: Message, sizeBytes: number): Promise<void> {
-    const [signal, hold] = [new CallSignal(), this.#options.replyMemory.hold()];
+    const [signal, hold] = [new CallSignal(), this.#options.replyMemory.hold(this.#caller.accountId)];
     let blocks = 0;
     const added = (): void => {
       blocks++;
@@ -270,6 +270,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     const turn = turnToAnswer();
     if (turn !== undefined) await turn;
     this.#signals.delete(signal);
+    hold.deliver(() => this.#breakOff(serviceError('answerTakenTooSlowly')));
     this.#send(reply, () => {
       hold.release();
       this.#done(sizeBytes);
@@ -301,6 +302,13 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     const close = closeOf(error);
     if (close === undefined) this.#socket.close(INTERNAL_ERROR);
     else this.#socket.close(close.code, close.reason);
+  }
+
+  /** Ends it without a close frame, which would have to wait for what the client does not read. */
+  #breakOff(error: ServiceError): void {
+    this.#endedBy ??= error;
+    this.#outbox.close();
+    this.#socket.terminate();
   }
 
   #takeClose(code: number): void {

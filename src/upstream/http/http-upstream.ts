@@ -2,7 +2,9 @@ import { serviceError } from '../../base/service-error.ts';
 import { readNodeAddress } from '../../config/node-address.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import { BATCH, type Upstream, type UpstreamRequest } from '../upstream.ts';
+import { isRead } from '../pool/attempt.ts';
 import type { ExchangePool } from './exchange.ts';
+import { FairPool } from './fair-pool.ts';
 import { NodeHttpPool } from './node-http-pool.ts';
 import { NodePool } from './node-pool.ts';
 import { socketOpener } from './open-socket.ts';
@@ -23,15 +25,14 @@ export type HttpUpstreamOptions = {
  * only. The reply's status and content type are checked; its content, and the time until it begins, are those of `wrapUpstream`.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
-  const pool = openPool(options);
+  const pool = new FairPool(openPool(options), options.connections);
   return {
-    send: async ({ body, method, signal }: UpstreamRequest): Promise<UpstreamReply> => {
+    send: async (request: UpstreamRequest): Promise<UpstreamReply> => {
+      const { body, method, signal, accountId } = request;
       signal.throwIfAborted();
-      const collector = new ReplyCollector(body, method === BATCH);
-      const forget = signal.onAbort((reason) => {
-        pool.forget(collector);
-        collector.abort(reason);
-      });
+      const isUrgent = accountId === undefined || !isRead(request);
+      const collector = new ReplyCollector(body, method === BATCH, accountId, isUrgent);
+      const forget = signal.onAbort((reason) => pool.cancel(collector, reason));
       try {
         pool.dispatch(collector);
         return toReply(await collector.reply, forget);

@@ -25,12 +25,26 @@ export type CollectedReply =
   | { readonly kind: 'whole'; readonly body: Buffer }
   | { readonly kind: 'stream'; readonly body: LentStream; readonly sizeBytes: number | undefined };
 
+/** Counts the replies that are in progress. */
+export type ReplyOwner = {
+  /** The reply is larger than what is collected: from now on it lasts as long as its reader takes. */
+  readonly onStream: (reply: ReplyCollector) => void;
+  /** It has left its connection. */
+  readonly onOver: (reply: ReplyCollector) => void;
+};
+
 /**
  * Collects one response. Settles with the whole body or, once it is or is announced to be larger than 64 KiB, with a stream
  * that holds the connection while nobody reads. Status, header fields and addresses of the node are not passed on.
  */
 export class ReplyCollector implements Exchange {
   readonly body: Buffer;
+  /** The account that it is for; undefined: the gateway itself. */
+  readonly accountId: string | undefined;
+  /** True if it goes before others where connections are short. */
+  readonly isUrgent: boolean;
+  /** Set while it is started and not over. */
+  owner: ReplyOwner | undefined;
   readonly #settled = Promise.withResolvers<CollectedReply>();
   readonly reply = this.#settled.promise;
   /** Set while the response is in progress. */
@@ -41,12 +55,22 @@ export class ReplyCollector implements Exchange {
   #firstByte: number | undefined;
   #announcedBytes: number | undefined;
   #stream: LentStream | undefined;
+  /** Milliseconds on hold, without the present one, and when that began. */
+  #heldMs = 0;
+  #heldAtMs: number | undefined;
   readonly #open: number;
 
   /** A call is answered with an object, a batch with an array. */
-  constructor(body: Buffer, isBatch: boolean) {
+  constructor(body: Buffer, isBatch: boolean, accountId?: string, isUrgent = accountId === undefined) {
     this.body = body;
+    this.accountId = accountId;
+    this.isUrgent = isUrgent;
     this.#open = isBatch ? OPEN_BRACKET : OPEN_BRACE;
+  }
+
+  /** The milliseconds that its reader has kept it waiting. */
+  heldMs(nowMs: number): number {
+    return this.#heldMs + (this.#heldAtMs === undefined ? 0 : nowMs - this.#heldAtMs);
   }
 
   /** Cancels the call, and its connection. */
@@ -79,7 +103,7 @@ export class ReplyCollector implements Exchange {
   onData(data: Buffer): void {
     if (this.#isOver) return;
     if (this.#stream !== undefined) {
-      if (!this.#stream.lend(data)) this.#flow?.hold();
+      if (!this.#stream.lend(data)) this.#hold();
       return;
     }
     this.#firstByte ??= data.find((byte) => !WHITE_SPACE.has(byte));
@@ -127,24 +151,39 @@ export class ReplyCollector implements Exchange {
 
   /** Lets go of the connection, which may carry another call from here on. */
   #endFlow(): Flow | undefined {
+    const { owner } = this;
     const flow = this.#flow;
+    this.owner = undefined;
     this.#flow = undefined;
+    owner?.onOver(this);
     return flow;
+  }
+
+  #hold(): void {
+    this.#heldAtMs = performance.now();
+    this.#flow?.hold();
+  }
+
+  #resume(): void {
+    this.#heldMs = this.heldMs(performance.now());
+    this.#heldAtMs = undefined;
+    this.#flow?.resume();
   }
 
   /** Starts the stream with the data collected so far and the current part. */
   #startStream(data: Buffer): void {
     const stream = new LentStream({
       highWaterMark: 2 * WHOLE_REPLY_BYTES,
-      onWanted: () => this.#flow?.resume(),
+      onWanted: () => this.#resume(),
       destroy: () => {
         this.#isOver = true;
         this.#endFlow()?.cancel();
       },
     });
     this.#stream = stream;
+    this.owner?.onStream(this);
     for (const chunk of [...this.#chunks, data]) stream.lend(chunk);
-    this.#flow?.hold();
+    this.#hold();
     this.#chunks = [];
     this.#settled.resolve({ kind: 'stream', body: stream, sizeBytes: this.#announcedBytes });
   }

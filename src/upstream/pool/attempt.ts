@@ -4,6 +4,7 @@ import { ServiceError } from '../../base/service-error.ts';
 import type { UpstreamReply } from '../../rpc/upstream-reply.ts';
 import { BATCH, type SlotFloor, type UpstreamRequest } from '../upstream.ts';
 import { isRefusal } from '../batch-probe.ts';
+import { UnsentCall } from '../broken-connection.ts';
 import { checkedReply } from '../read-reply.ts';
 import type { PoolNode } from './pool-node.ts';
 
@@ -52,8 +53,9 @@ export async function attempt(node: PoolNode, request: UpstreamRequest): Promise
     const { route } = request;
     const isRefusedBatch = route !== undefined && isRefusal(error);
     if (isRefusedBatch) route.taker?.reprobe(route.size);
-    // A node that takes no batches, and a client that has left, say nothing of the node's health.
-    const isNodes = isFaultOfNode(request) && !isRefusedBatch && route?.isTurnedAway !== true;
+    // A node that takes no batches, a client that has left, and a call that was never sent say nothing of the node's health.
+    const isSent = !(error instanceof ServiceError && error.cause instanceof UnsentCall);
+    const isNodes = isSent && isFaultOfNode(request) && !isRefusedBatch && route?.isTurnedAway !== true;
     if (isNodes && health.noteFailure(error, performance.now())) node.onOpen?.();
     if (isUnknown && !isPassedOver(error)) request.needs?.onUnknown();
     throw error;
