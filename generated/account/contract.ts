@@ -23,6 +23,7 @@ import type {
   ChangeBillingSettingsRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
+  ChangedRole,
   Completed,
   ConfirmSecondFactorRequest,
   CreateAccountRequest,
@@ -581,7 +582,7 @@ export const accountContract = c.router(
       pathParams: c.type<operations['changeRole']['parameters']['path']>(),
       body: c.type<ChangeRoleRequest>(),
       responses: {
-        200: c.type<Completed>(),
+        200: c.type<ChangedRole>(),
         400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),

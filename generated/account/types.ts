@@ -448,7 +448,7 @@ export type paths = {
     readonly post?: never;
     /**
      * Remove a member.
-     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys and access tokens that the member made go on working, since programs may use them: the answer lists them, to be rotated or revoked.
+     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
      */
     readonly delete: operations['removeMember'];
     readonly options?: never;
@@ -467,7 +467,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Give a member another role.
-     * @description It counts from the next request of the member on.
+     * @description It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
      */
     readonly post: operations['changeRole'];
     readonly delete?: never;
@@ -1847,6 +1847,19 @@ export type components = {
       readonly role: components['schemas']['Role'];
     };
     /**
+     * ChangedRole
+     * @description The member has the role. If it allows less than the one before, the answer lists what the member made as the answer to a removal does; else the lists are empty.
+     */
+    readonly ChangedRole: {
+      readonly completed_at: components['schemas']['Instant'];
+      /** @description API keys that the member made or rotated and that still work, newest first. */
+      readonly keys: readonly components['schemas']['MadeKey'][];
+      /** @description Access tokens that the member made and that still work, newest first. */
+      readonly tokens: readonly components['schemas']['MadeToken'][];
+      /** @description Webhooks that the member made or changed and that there still are, newest first. */
+      readonly webhooks: readonly components['schemas']['MadeWebhook'][];
+    };
+    /**
      * ChargePrices
      * @description Prices of a row of the price list when units of it were charged.
      */
@@ -2515,6 +2528,13 @@ export type components = {
       readonly token_id: components['schemas']['TokenId'];
       readonly name: components['schemas']['Name'];
     };
+    /** MadeWebhook */
+    readonly MadeWebhook: {
+      readonly webhook_id: components['schemas']['WebhookId'];
+      readonly name: components['schemas']['Name'];
+      /** @description Where events are sent. */
+      readonly url: string;
+    };
     /**
      * Member
      * @description A member of the account.
@@ -2992,7 +3012,7 @@ export type components = {
     };
     /**
      * RemovedMember
-     * @description The member was removed. Keys and tokens that the member made go on working, since programs may use them.
+     * @description The member was removed. Keys, tokens and webhooks that the member made go on working, since programs may use them. What was made with a token that the member made is among them, and so on, also where that token was revoked or has expired.
      */
     readonly RemovedMember: {
       readonly completed_at: components['schemas']['Instant'];
@@ -3000,6 +3020,8 @@ export type components = {
       readonly keys: readonly components['schemas']['MadeKey'][];
       /** @description Access tokens that the member made and that still work, newest first. */
       readonly tokens: readonly components['schemas']['MadeToken'][];
+      /** @description Webhooks that the member made or changed and that there still are, newest first. */
+      readonly webhooks: readonly components['schemas']['MadeWebhook'][];
     };
     /** ReplayRequest */
     readonly ReplayRequest: {
@@ -7458,7 +7480,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['Completed'];
+          readonly 'application/json': components['schemas']['ChangedRole'];
         };
       };
       /**
@@ -14975,6 +14997,7 @@ export type CallSpan = components['schemas']['CallSpan'];
 export type ChangeBillingSettingsRequest = components['schemas']['ChangeBillingSettingsRequest'];
 export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest'];
 export type ChangeRoleRequest = components['schemas']['ChangeRoleRequest'];
+export type ChangedRole = components['schemas']['ChangedRole'];
 export type ChargePrices = components['schemas']['ChargePrices'];
 export type Code = components['schemas']['Code'];
 export type Completed = components['schemas']['Completed'];
@@ -15032,6 +15055,7 @@ export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
 export type MadeKey = components['schemas']['MadeKey'];
 export type MadeToken = components['schemas']['MadeToken'];
+export type MadeWebhook = components['schemas']['MadeWebhook'];
 export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];

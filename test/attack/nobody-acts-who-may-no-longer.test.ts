@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
 import { listInvitations } from '../../src/account/members/invitations.ts';
 import { beginMemberFactor } from '../../src/account/members/member-factor.ts';
@@ -20,6 +20,7 @@ import { describeStores } from '../store/backends.ts';
 // A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
 
 type Asked = { readonly id?: string | undefined; readonly body?: unknown };
+type Left = Readonly<Record<'keys' | 'tokens' | 'webhooks', readonly Readonly<Record<string, string>>[]>>;
 type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
 type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -228,5 +229,71 @@ describeStores('a request that was let in', (backend) => {
       tokens: [{ token_id: token.token_id, name: 'my token' }],
     });
     expect(await links()).toEqual([]);
+  });
+
+  describe.each([
+    ['removal', (id: string) => world.call('removeMember', { id })],
+    ['demotion', (id: string) => world.call('changeRole', { id, body: { role: 'viewer' } })],
+  ])('the answer to a %s lists what goes on working', (loss, lose) => {
+    const scopes = ['tokens:manage', 'keys:manage', 'webhooks:manage', 'audit:read'] as const;
+
+    test('that was made with a token of the member, and so on, also where that token was revoked', async () => {
+      const { operators, other, call, newActor } = world;
+      const actor = await newActor();
+      const id = async (made: Promise<Readonly<Record<string, string>>>, name: string) =>
+        (await made)[name] ?? '';
+      const first = await id(actor.call('createToken', { body: { name: 'first', scopes } }), 'token_id');
+      const byFirst = operators.asToken(other.accountId, first) as unknown as Call;
+      const second = await id(byFirst('createToken', { body: { name: 'second', scopes } }), 'token_id');
+      const bySecond = operators.asToken(other.accountId, second) as unknown as Call;
+      const third = await id(bySecond('createToken', { body: { name: 'third', scopes } }), 'token_id');
+      await bySecond('createKey', { body: { name: 'by second' } });
+      const shared = await id(call('createKey', { body: { name: `shared, ${loss}` } }), 'key_id');
+      await bySecond('rotateKey', { id: shared, body: { overlap_seconds: 0 } });
+      await call('createKey', { body: { name: 'of another' } });
+      await call('revokeToken', { id: first });
+      await call('revokeToken', { id: second });
+      const left = (await lose(actor.memberId)) as unknown as Left;
+      expect(left.tokens).toEqual([{ token_id: third, name: 'third' }]);
+      expect(left.keys.map(({ name }) => name).sort()).toEqual(['by second', `shared, ${loss}`]);
+    });
+
+    test('as webhooks that the member made, changed or knows the secret of', async () => {
+      const { operators, other, call, newActor } = world;
+      const actor = await newActor();
+      const made = await actor.call('createWebhook', { body: { ...HOOK, name: 'made' } });
+      const { token_id = '' } = await actor.call('createToken', { body: { name: 't', scopes } });
+      const byToken = operators.asToken(other.accountId, token_id) as unknown as Call;
+      await byToken('createWebhook', { body: { ...HOOK, name: 'by token' } });
+      const [changed, rotated] = [await webhook(world), await webhook(world)];
+      await actor.call('updateWebhook', { ...changed, body: { name: 'changed', url: `${HOOK.url}his` } });
+      await byToken('rotateWebhookSecret', { ...rotated, body: { overlap_seconds: 0 } });
+      await actor.call('testWebhook', await webhook(world));
+      const gone = await actor.call('createWebhook', { body: { ...HOOK, name: 'gone' } });
+      await call('deleteWebhook', { id: gone.webhook_id });
+      const left = (await lose(actor.memberId)) as unknown as Left;
+      expect(left.webhooks).toHaveLength(4);
+      expect(left.webhooks).toEqual(
+        expect.arrayContaining([
+          { webhook_id: made.webhook_id, name: 'made', url: HOOK.url },
+          { webhook_id: changed.id, name: 'changed', url: `${HOOK.url}his` },
+          { webhook_id: rotated.id, name: 'hook', url: HOOK.url },
+          expect.objectContaining({ name: 'by token' }),
+        ]),
+      );
+      for (const { webhook_id: id = '' } of left.webhooks) await call('deleteWebhook', { id });
+    });
+  });
+
+  test('a role that allows no less answers with nothing', async () => {
+    const { call, newActor } = world;
+    const { memberId: id, call: byActor } = await newActor();
+    await byActor('createKey', { body: { name: 'mine' } });
+    const nothing = { keys: [], tokens: [], webhooks: [] };
+    expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
+    expect(await call('changeRole', { id, body: { role: 'billing' } })).toMatchObject({
+      ...{ ...nothing, keys: [{ name: 'mine' }] },
+    });
+    expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
   });
 });

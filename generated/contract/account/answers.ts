@@ -305,6 +305,17 @@ const validator = createLazyValidators(
       },
     },
     CallSpan: { type: 'string', enum: ['hour', 'day', 'month'] },
+    ChangedRole: {
+      type: 'object',
+      required: ['completed_at', 'keys', 'tokens', 'webhooks'],
+      additionalProperties: false,
+      properties: {
+        completed_at: { $ref: 'definitions#/$defs/Instant' },
+        keys: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeKey' } },
+        tokens: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeToken' } },
+        webhooks: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeWebhook' } },
+      },
+    },
     ChargePrices: {
       type: 'object',
       required: ['standard_usd', 'volume_usd', 'volume_threshold'],
@@ -689,6 +700,16 @@ const validator = createLazyValidators(
         name: { $ref: 'definitions#/$defs/Name' },
       },
     },
+    MadeWebhook: {
+      type: 'object',
+      required: ['webhook_id', 'name', 'url'],
+      additionalProperties: false,
+      properties: {
+        webhook_id: { $ref: 'definitions#/$defs/WebhookId' },
+        name: { $ref: 'definitions#/$defs/Name' },
+        url: { type: 'string' },
+      },
+    },
     Member: {
       type: 'object',
       required: ['member_id', 'email', 'name', 'role', 'has_second_factor', 'created_at'],
@@ -1047,12 +1068,13 @@ const validator = createLazyValidators(
     },
     RemovedMember: {
       type: 'object',
-      required: ['completed_at', 'keys', 'tokens'],
+      required: ['completed_at', 'keys', 'tokens', 'webhooks'],
       additionalProperties: false,
       properties: {
         completed_at: { $ref: 'definitions#/$defs/Instant' },
         keys: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeKey' } },
         tokens: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeToken' } },
+        webhooks: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeWebhook' } },
       },
     },
     RequestId: { type: 'string' },
@@ -1415,7 +1437,7 @@ export const ANSWER_VALIDATORS = {
   withdrawLimitRequest: validator({ $ref: 'definitions#/$defs/LimitRequest' }),
   listMembers: validator({ $ref: 'definitions#/$defs/MemberList' }),
   removeMember: validator({ $ref: 'definitions#/$defs/RemovedMember' }),
-  changeRole: validator({ $ref: 'definitions#/$defs/Completed' }),
+  changeRole: validator({ $ref: 'definitions#/$defs/ChangedRole' }),
   leaveAccount: validator({ $ref: 'definitions#/$defs/Completed' }),
   listNetworks: validator({ $ref: 'definitions#/$defs/NetworkList' }),
   listAccounts: validator({ $ref: 'definitions#/$defs/AccountList' }),
