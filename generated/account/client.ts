@@ -226,7 +226,7 @@ export interface AccountClient {
   listKeys(query?: PageQuery, options?: CallOptions): Promise<ApiKeyList>;
   /**
    * Create an API key.
-   * The key works within a second, in every process of the server that reaches the store.
+   * The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
    * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
@@ -238,8 +238,8 @@ export interface AccountClient {
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
   /**
    * Replace an API key.
-   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
@@ -536,8 +536,8 @@ export interface AccountClient {
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
-   * The token can have only scopes that the calling token has itself. It works at once.
-   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**

@@ -323,7 +323,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create an API key.
-     * @description The key works within a second, in every process of the server that reaches the store.
+     * @description The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
      */
     readonly post: operations['createKey'];
     readonly delete?: never;
@@ -363,7 +363,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Replace an API key.
-     * @description Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
+     * @description Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
      */
     readonly post: operations['rotateKey'];
     readonly delete?: never;
@@ -1215,7 +1215,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create an access token.
-     * @description The token can have only scopes that the calling token has itself. It works at once.
+     * @description The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
      */
     readonly post: operations['createToken'];
     readonly delete?: never;
@@ -1572,7 +1572,7 @@ export type components = {
       /** @description Networks that may use the key; empty: any. */
       readonly allowed_cidrs: readonly string[];
       readonly created_at: components['schemas']['Instant'];
-      /** @description When a rotated key stops working. */
+      /** @description When the key stops working: it was rotated, or made with a token that expires then. */
       readonly expires_at?: components['schemas']['Instant'];
       /** @description When the key was last used; absent if it never was. It is up to a few seconds behind. */
       readonly last_used_at?: components['schemas']['Instant'];
@@ -1912,7 +1912,7 @@ export type components = {
       readonly name: components['schemas']['Name'];
       /** @description At least one; only scopes that the calling token has itself. */
       readonly scopes: readonly components['schemas']['Scope'][];
-      /** @description How long the token works. Absent: until it is revoked. */
+      /** @description How long the token works; made with a token that expires, at most as long as that one. Absent: as long as the calling token works, or until it is revoked. */
       readonly expires_in_seconds?: number;
     };
     /** CreateWebhookRequest */
@@ -2251,7 +2251,7 @@ export type components = {
     readonly KeyId: string;
     /**
      * KeyState
-     * @description Whether a key works; `rotated` works until `expires_at`.
+     * @description Whether a key works; `rotated` works until `expires_at`, and so does `active` where there is one.
      * @enum {string}
      */
     readonly KeyState: 'active' | 'rotated' | 'expired' | 'revoked';
@@ -2682,6 +2682,8 @@ export type components = {
       /** @description Networks that may use the key. */
       readonly allowed_cidrs: readonly string[];
       readonly created_at: components['schemas']['Instant'];
+      /** @description When the key stops working, made with a token that expires then. Absent: it works until it is revoked. */
+      readonly expires_at?: components['schemas']['Instant'];
       /** @description The key itself. */
       readonly api_key: string;
     };
@@ -3117,6 +3119,8 @@ export type components = {
       readonly name: components['schemas']['Name'];
       /** @description The key itself. */
       readonly api_key: string;
+      /** @description When the new key stops working, as the old one would have. Absent: it works until it is revoked. */
+      readonly expires_at?: components['schemas']['Instant'];
       /** @description The key that was rotated. */
       readonly old_key_id: components['schemas']['KeyId'];
       /** @description When the old key stops working. */
@@ -3714,7 +3718,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The API key cannot be rotated: it was already revoked or rotated. */
+    /** @description The API key cannot be rotated: it was already revoked or rotated, or has expired. */
     readonly KeyNotActiveProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'key_not_active';
@@ -3792,6 +3796,15 @@ export type components = {
       /** @constant */
       readonly status: 400;
       readonly limit: number;
+    };
+    /** @description A token that expires cannot make what works for longer than the token itself. */
+    readonly OutlivesTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'outlives_token';
+      /** @constant */
+      readonly status: 403;
+      readonly until: string;
+      readonly expires_at: string;
     };
     /** @description Too many password resets were requested for this email or from this address. */
     readonly PasswordResetLimitedProblem: components['schemas']['Problem'] & {
@@ -6702,6 +6715,8 @@ export interface operations {
        *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
        *
        *     `role_insufficient`: The member's role does not allow the operation.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */
       readonly 403: {
         headers: {
@@ -6713,7 +6728,8 @@ export interface operations {
             | components['schemas']['ScopeMissingProblem']
             | components['schemas']['CrossSiteRequestProblem']
             | components['schemas']['FreshFactorRequiredProblem']
-            | components['schemas']['RoleInsufficientProblem'];
+            | components['schemas']['RoleInsufficientProblem']
+            | components['schemas']['OutlivesTokenProblem'];
         };
       };
       /** @description `key_not_found`: No API key has this id. */
@@ -6737,7 +6753,7 @@ export interface operations {
         };
       };
       /**
-       * @description `key_not_active`: The API key cannot be rotated: it was already revoked or rotated.
+       * @description `key_not_active`: The API key cannot be rotated: it was already revoked or rotated, or has expired.
        *
        *     `development_key_protected`: The development key belongs to the server and cannot be rotated.
        */
@@ -13303,6 +13319,8 @@ export interface operations {
        *     `role_insufficient`: The member's role does not allow the operation.
        *
        *     `scope_not_held`: A token cannot create one that may do more than itself.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */
       readonly 403: {
         headers: {
@@ -13315,7 +13333,8 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem']
             | components['schemas']['FreshFactorRequiredProblem']
             | components['schemas']['RoleInsufficientProblem']
-            | components['schemas']['ScopeNotHeldProblem'];
+            | components['schemas']['ScopeNotHeldProblem']
+            | components['schemas']['OutlivesTokenProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -15180,6 +15199,7 @@ export type MemberExistsProblem = components['schemas']['MemberExistsProblem'];
 export type MemberFactorMissingProblem = components['schemas']['MemberFactorMissingProblem'];
 export type MemberNotFoundProblem = components['schemas']['MemberNotFoundProblem'];
 export type NameUnfitProblem = components['schemas']['NameUnfitProblem'];
+export type OutlivesTokenProblem = components['schemas']['OutlivesTokenProblem'];
 export type PasswordResetLimitedProblem = components['schemas']['PasswordResetLimitedProblem'];
 export type PasswordUnfitProblem = components['schemas']['PasswordUnfitProblem'];
 export type PasswordWrongProblem = components['schemas']['PasswordWrongProblem'];
@@ -15249,6 +15269,7 @@ export type ProblemData = {
   readonly account_rate_limited: AccountRateLimitedProblem;
   readonly too_many_requests_at_once: TooManyRequestsAtOnceProblem;
   readonly scope_not_held: ScopeNotHeldProblem;
+  readonly outlives_token: OutlivesTokenProblem;
   readonly scope_missing: ScopeMissingProblem;
   readonly session_missing: SessionMissingProblem;
   readonly cross_site_request: CrossSiteRequestProblem;

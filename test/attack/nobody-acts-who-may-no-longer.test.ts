@@ -296,4 +296,44 @@ describeStores('a request that was let in', (backend) => {
     });
     expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
   });
+
+  test('a token that expires makes no token and no key that works for longer', async () => {
+    const { operators, other, call } = world;
+    const end = new Date(NOW_MS + 3_600_000).toISOString();
+    const scopes = ['tokens:manage', 'keys:manage'] as const;
+    const wanted = { accountId: other.accountId, name: 't', scopes, expiresAtMs: Date.parse(end) };
+    const { id } = await createToken(operators.deps, wanted, NOW_MS);
+    const byToken = operators.asToken(other.accountId, id) as unknown as Call;
+
+    const named = { name: 'child', scopes };
+    const asked = (seconds: number) => ({ body: { ...named, expires_in_seconds: seconds } });
+    expect(await byToken('createToken', { body: named })).toMatchObject({ expires_at: end });
+    expect(await byToken('createToken', asked(3_600))).toMatchObject({ expires_at: end });
+    expect(await byToken('createToken', asked(3_599))).not.toMatchObject({ expires_at: end });
+    const until = new Date(NOW_MS + 3_601_000).toISOString();
+    const tooLong = { code: 'outlivesToken', context: { until, expiresAt: end } };
+    await expect(byToken('createToken', asked(3_601))).rejects.toMatchObject(tooLong);
+
+    const { key_id, api_key, ...made } = await byToken('createKey', { body: { name: 'k' } });
+    expect(made).toMatchObject({ state: 'active', expires_at: end });
+    const kindAt = (nowMs: number) => operators.deps.keyring.find(api_key ?? '', nowMs).kind;
+    expect([kindAt(Date.parse(end) - 1), kindAt(Date.parse(end))]).toEqual(['valid', 'expired']);
+
+    const endless = await key(world);
+    const forGood = { code: 'outlivesToken', context: { until: 'it is revoked', expiresAt: end } };
+    await expect(byToken('rotateKey', endless)).rejects.toMatchObject(forGood);
+    const body = { overlap_seconds: 86_400 };
+    const next = await byToken('rotateKey', { id: key_id, body });
+    expect(next).toMatchObject({ expires_at: end, old_works_until: end });
+    // A session is bound by no token.
+    const last = await call('rotateKey', { id: next.key_id, body });
+    expect(last).toMatchObject({ old_works_until: end });
+    expect(last).not.toHaveProperty('expires_at');
+    expect(await refusal(byToken('rotateKey', { id: last.key_id, body }))).toBe('outlivesToken');
+    const { keys } = (await call('listKeys', { query: {} } as Asked)) as unknown as Left;
+    const states = new Map(keys.map((one) => [one.key_id, one.state]));
+    expect([key_id, next.key_id, last.key_id].map((one) => states.get(one))).toEqual([
+      ...['rotated', 'rotated', 'active'],
+    ]);
+  });
 });

@@ -824,6 +824,7 @@ const validator = createLazyValidators(
         allowed_origins: { type: 'array', items: { type: 'string' } },
         allowed_cidrs: { type: 'array', items: { type: 'string' } },
         created_at: { $ref: 'definitions#/$defs/Instant' },
+        expires_at: { $ref: 'definitions#/$defs/Instant' },
         api_key: { type: 'string' },
       },
     },
@@ -1116,6 +1117,7 @@ const validator = createLazyValidators(
         key_id: { $ref: 'definitions#/$defs/KeyId' },
         name: { $ref: 'definitions#/$defs/Name' },
         api_key: { type: 'string' },
+        expires_at: { $ref: 'definitions#/$defs/Instant' },
         old_key_id: { $ref: 'definitions#/$defs/KeyId' },
         old_works_until: { $ref: 'definitions#/$defs/Instant' },
       },
@@ -1538,6 +1540,10 @@ export const ANSWER_VALIDATORS = {
   memberFactorMissingProblem: problem('member_factor_missing', 409),
   memberNotFoundProblem: problem('member_not_found', 404),
   nameUnfitProblem: problem('name_unfit', 400, { limit: { type: 'integer' } }),
+  outlivesTokenProblem: problem('outlives_token', 403, {
+    until: { type: 'string' },
+    expires_at: { type: 'string' },
+  }),
   passwordResetLimitedProblem: problem('password_reset_limited', 429, {
     retry_after_seconds: { type: 'integer' },
   }),
