@@ -173,7 +173,7 @@ export interface AccountClient {
   /**
    * Send an event again now.
    * An event that was delivered is sent once more, with the same id.
-   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   retryDelivery(id: string, options?: CallOptions): Promise<Delivery>;
   /**
@@ -566,7 +566,7 @@ export interface AccountClient {
   listWebhooks(options?: CallOptions): Promise<WebhookList>;
   /**
    * Create a webhook.
-   * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+   * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each. Whoever chooses them must be allowed to read the audit log: a token needs `audit:read` as well, except for a webhook that gets events of a ledger alone.
    * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createWebhook(body: CreateWebhookRequest, options?: CallOptions): Promise<NewWebhook>;
@@ -578,7 +578,7 @@ export interface AccountClient {
   deleteWebhook(id: string, options?: CallOptions): Promise<Webhook>;
   /**
    * Change a webhook, or turn it on or off.
-   * Applies to events that are sent from now on.
+   * Applies to events that are sent from now on. A token needs `audit:read` as well, except for a webhook that gets events of a ledger alone, before and after.
    * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   updateWebhook(id: string, body: UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
@@ -591,7 +591,7 @@ export interface AccountClient {
   /**
    * Send events again from a record of the audit log on.
    * Every event that the webhook gets is sent again from that record on, with the same ids.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
   /**

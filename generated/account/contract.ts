@@ -275,7 +275,7 @@ export const accountContract = c.router(
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['webhooks:manage'], prices: [], rate: 'account_limit' },
+      metadata: { scopes: ['webhooks:manage', 'audit:read'], prices: [], rate: 'account_limit' },
     },
     /** List entries of the books, newest first. */
     listEntries: {
@@ -1569,7 +1569,7 @@ export const accountContract = c.router(
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['webhooks:manage'], prices: [], rate: 'account_limit' },
+      metadata: { scopes: ['webhooks:manage', 'audit:read'], prices: [], rate: 'account_limit' },
     },
     /** Replace the secret of a webhook. */
     rotateWebhookSecret: {

@@ -1299,7 +1299,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create a webhook.
-     * @description Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+     * @description Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each. Whoever chooses them must be allowed to read the audit log: a token needs `audit:read` as well, except for a webhook that gets events of a ledger alone.
      */
     readonly post: operations['createWebhook'];
     readonly delete?: never;
@@ -1319,7 +1319,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Change a webhook, or turn it on or off.
-     * @description Applies to events that are sent from now on.
+     * @description Applies to events that are sent from now on. A token needs `audit:read` as well, except for a webhook that gets events of a ledger alone, before and after.
      */
     readonly post: operations['updateWebhook'];
     /**

@@ -91,6 +91,7 @@ export function createAccountValues(access: AccountAccess): AccountValues {
       }),
     expiring_token: () => once('expiring_token', () => tokenWith('tokens:manage', 'keys:manage')),
     token_for_tokens: () => once('token_for_tokens', () => tokenWith('tokens:manage')),
+    token_for_webhooks: () => once('token_for_webhooks', () => tokenWith('webhooks:manage')),
     token_without_scope: () => once('token_without_scope', () => tokenWith('wallets:read')),
   };
   return async (name, item) => {

@@ -60,6 +60,7 @@ export async function provision(
     ...{ token: own.token, unknown_token: createKeyText('ks_tok_'), revoked_token: revoked.token },
     ...{ expired_token: expired.token, token_at_rate_limit: limited.token },
     token_without_scope: (await createToken(dataDir, ACCOUNT, { scopes: ['wallets:read'] })).token,
+    token_for_webhooks: (await createToken(dataDir, ACCOUNT, { scopes: ['webhooks:manage'] })).token,
     expiring_token: (await createToken(dataDir, ACCOUNT, { scopes: ENDING, expiresInMs: 3_000_000 })).token,
     token_for_tokens: (await createToken(dataDir, ACCOUNT, { scopes: ['tokens:manage'] })).token,
     ...{ revoked_key_id: revokedKey, other_key_id: await makeKey(OTHER), other_token_id: other.id },
