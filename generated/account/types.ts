@@ -2583,7 +2583,7 @@ export type components = {
     readonly Month: string;
     /**
      * Name
-     * @description A name for people, without control characters.
+     * @description A name for people, of printable characters.
      * @example checkout
      */
     readonly Name: string;

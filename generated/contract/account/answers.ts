@@ -743,13 +743,7 @@ const validator = createLazyValidators(
     },
     Minutes: { type: 'string', pattern: '^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$' },
     Month: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' },
-    Name: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    Name: { type: 'string', minLength: 1, 'x-max-chars': 100, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
     Network: {
       type: 'object',
       required: ['name', 'environment', 'rpc_path', 'state', 'nodes', 'reachable_nodes', 'versions', 'spans'],
