@@ -1218,6 +1218,19 @@ export const ERRORS = {
     },
     data: ['scope'],
   },
+  /** A token that expires cannot make what works for longer than the token itself. */
+  outlivesToken: {
+    area: 'account',
+    http: 403,
+    problem: {
+      code: 'outlives_token',
+      status: 403,
+      title: 'Outlives the token',
+      detail:
+        'It would work until {until}, and the calling token expires at {expiresAt}: ask for less time, or use a session or a token that lasts longer.',
+    },
+    data: ['until', 'expiresAt'],
+  },
   /** The access token lacks the scope of the operation. */
   scopeMissing: {
     area: 'account',
@@ -2120,7 +2133,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The API key cannot be rotated: it was already revoked or rotated. */
+  /** The API key cannot be rotated: it was already revoked or rotated, or has expired. */
   keyNotActive: {
     area: 'command',
     http: 409,
@@ -2759,6 +2772,7 @@ export type ErrorContext = {
     readonly retryAfterSeconds: number | bigint;
   };
   readonly scopeNotHeld: { readonly scope: string };
+  readonly outlivesToken: { readonly until: string; readonly expiresAt: string };
   readonly scopeMissing: { readonly scope: string };
   readonly twoFactorNotEnrolled: Readonly<Record<string, never>>;
   readonly twoFactorMissing: Readonly<Record<string, never>>;

@@ -1,4 +1,5 @@
 import type { FieldProblem } from './field-problem.ts';
+import { UNPRINTABLE } from './printable.ts';
 
 /** An error of an Ajv validator. */
 export type BodyFault = {
@@ -24,6 +25,7 @@ export type BodyCheck = {
 export const NOT_A_MEMBER = 'is not a member of this body';
 /** More faults than a person reads are not told. */
 const MAX_PROBLEMS = 32;
+const LONE_SURROGATE = 'has a lone surrogate, which is not a character';
 const MAX_TOLD_CHARS = 64;
 /** Defaults are filled in no deeper. */
 const MAX_DEFAULT_DEPTH = 4;
@@ -111,7 +113,13 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
         value: Number(params.value),
       };
     case 'x-well-formed':
-      return { pointer, detail: 'has a lone surrogate, which is not a character' };
+      return { pointer, detail: LONE_SURROGATE };
+    case 'x-printable': {
+      if (!String(found).isWellFormed()) return { pointer, detail: LONE_SURROGATE };
+      const text = params.lines === true ? String(found).replaceAll('\n', '') : String(found);
+      const code = UNPRINTABLE.exec(text)?.[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      return { pointer, detail: `has a character that is not printable: U+${code}` };
+    }
     default:
       return { pointer, detail: 'does not have the required form' };
   }

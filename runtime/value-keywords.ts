@@ -2,6 +2,7 @@ import type { KeywordDefinition } from 'ajv';
 import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { _, type Code, str } from 'ajv/dist/compile/codegen/index.js';
 import { isBase58 } from './base58.ts';
+import { UNPRINTABLE } from './printable.ts';
 import { INT_BOUNDS, type IntKind, isWideKind } from './int-kinds.ts';
 
 /** Schema members after preparation: what our code keywords take. */
@@ -91,6 +92,19 @@ const wellFormedKeyword: KeywordDefinition = {
   code: (cxt) => cxt.pass(_`${cxt.data}.isWellFormed()`),
 };
 
+/** A text that others see: printable characters, with line feeds where the value is `lines`. */
+const printableKeyword: KeywordDefinition = {
+  keyword: 'x-printable',
+  type: 'string',
+  schemaType: ['boolean', 'string'],
+  error: { message: 'must be printable', params: ({ schema }) => _`{lines: ${schema === 'lines'}}` },
+  code: (cxt) => {
+    const { data, schema } = cxt;
+    const text = schema === 'lines' ? _`${data}.replaceAll(${'\n'}, "")` : data;
+    cxt.fail(_`${new _Code(String(UNPRINTABLE))}.test(${text})`);
+  },
+};
+
 /** Our keywords of values, as code: what they emit stands alone except for the functions of base58.ts. */
 export const VALUE_KEYWORDS: readonly KeywordDefinition[] = [
   intKeyword,
@@ -100,4 +114,5 @@ export const VALUE_KEYWORDS: readonly KeywordDefinition[] = [
   base58Keyword,
   charsKeyword,
   wellFormedKeyword,
+  printableKeyword,
 ];

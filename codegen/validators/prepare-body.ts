@@ -18,15 +18,16 @@ const KEPT = [
   'default',
   'x-base58',
   'x-well-formed',
+  'x-printable',
 ] as const;
 
 /** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */
 export const prepareBody = (written: RestSchema, schemas: RestSchemas): Prepared =>
   prepare(resolve(written, schemas), (child) => prepareBody(child, schemas));
 
-/** The same with references to definitions that validators share. */
+/** The same for answers, with references to definitions that validators share. Texts of answers may be older than what is printable now. */
 export const prepareSharing = (schema: RestSchema): Prepared => {
-  const { $ref, ...beside } = schema;
+  const { $ref, 'x-printable': _printable, ...beside } = schema;
   return {
     ...($ref !== undefined && { $ref: sharedRef(refTitle($ref)) }),
     ...prepare(beside, prepareSharing),
@@ -40,7 +41,9 @@ const prepare = (schema: RestSchema, inner: (child: RestSchema) => Prepared): Pr
       KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),
     ),
     ...(schema.maxLength !== undefined && { 'x-max-chars': schema.maxLength }),
-    ...(schema.pattern !== undefined && !schema['x-guard'] && { pattern: schema.pattern }),
+    ...(schema.pattern !== undefined &&
+      !schema['x-guard'] &&
+      !schema['x-printable'] && { pattern: schema.pattern }),
     ...(schema.properties && {
       properties: Object.fromEntries(
         Object.entries(schema.properties).map(([name, member]) => [name, inner(member)]),

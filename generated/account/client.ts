@@ -30,6 +30,7 @@ import type {
   ChangeBillingSettingsRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
+  ChangedRole,
   Completed,
   ConfirmSecondFactorRequest,
   CreateAccountRequest,
@@ -172,7 +173,7 @@ export interface AccountClient {
   /**
    * Send an event again now.
    * An event that was delivered is sent once more, with the same id.
-   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   retryDelivery(id: string, options?: CallOptions): Promise<Delivery>;
   /**
@@ -225,7 +226,7 @@ export interface AccountClient {
   listKeys(query?: PageQuery, options?: CallOptions): Promise<ApiKeyList>;
   /**
    * Create an API key.
-   * The key works within a second, in every process of the server that reaches the store.
+   * The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
    * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
@@ -237,8 +238,8 @@ export interface AccountClient {
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
   /**
    * Replace an API key.
-   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
@@ -267,16 +268,16 @@ export interface AccountClient {
   listMembers(options?: CallOptions): Promise<MemberList>;
   /**
    * Remove a member.
-   * The sessions, the invitations and the set-up links of the member stop working at once. API keys and access tokens that the member made go on working, since programs may use them: the answer lists them, to be rotated or revoked.
+   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
    * Session of owner. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, last_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   removeMember(id: string, options?: CallOptions): Promise<RemovedMember>;
   /**
    * Give a member another role.
-   * It counts from the next request of the member on.
+   * It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
    * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
-  changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<Completed>;
+  changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<ChangedRole>;
   /**
    * Leave the account.
    * The session ends.
@@ -535,8 +536,8 @@ export interface AccountClient {
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
-   * The token can have only scopes that the calling token has itself. It works at once.
-   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**
@@ -565,7 +566,7 @@ export interface AccountClient {
   listWebhooks(options?: CallOptions): Promise<WebhookList>;
   /**
    * Create a webhook.
-   * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+   * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each. Whoever chooses them must be allowed to read the audit log: a token needs `audit:read` as well, except for a webhook that gets events of a ledger alone.
    * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createWebhook(body: CreateWebhookRequest, options?: CallOptions): Promise<NewWebhook>;
@@ -577,7 +578,7 @@ export interface AccountClient {
   deleteWebhook(id: string, options?: CallOptions): Promise<Webhook>;
   /**
    * Change a webhook, or turn it on or off.
-   * Applies to events that are sent from now on.
+   * Applies to events that are sent from now on. A token needs `audit:read` as well, except for a webhook that gets events of a ledger alone, before and after.
    * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   updateWebhook(id: string, body: UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
@@ -590,7 +591,7 @@ export interface AccountClient {
   /**
    * Send events again from a record of the audit log on.
    * Every event that the webhook gets is sent again from that record on, with the same ids.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
   /**

@@ -23,6 +23,7 @@ import type {
   ChangeBillingSettingsRequest,
   ChangePasswordRequest,
   ChangeRoleRequest,
+  ChangedRole,
   Completed,
   ConfirmSecondFactorRequest,
   CreateAccountRequest,
@@ -274,7 +275,7 @@ export const accountContract = c.router(
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['webhooks:manage'], prices: [], rate: 'account_limit' },
+      metadata: { scopes: ['webhooks:manage', 'audit:read'], prices: [], rate: 'account_limit' },
     },
     /** List entries of the books, newest first. */
     listEntries: {
@@ -581,7 +582,7 @@ export const accountContract = c.router(
       pathParams: c.type<operations['changeRole']['parameters']['path']>(),
       body: c.type<ChangeRoleRequest>(),
       responses: {
-        200: c.type<Completed>(),
+        200: c.type<ChangedRole>(),
         400: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         401: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         403: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
@@ -1568,7 +1569,7 @@ export const accountContract = c.router(
         500: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
         503: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),
       },
-      metadata: { scopes: ['webhooks:manage'], prices: [], rate: 'account_limit' },
+      metadata: { scopes: ['webhooks:manage', 'audit:read'], prices: [], rate: 'account_limit' },
     },
     /** Replace the secret of a webhook. */
     rotateWebhookSecret: {

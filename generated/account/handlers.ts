@@ -13,6 +13,7 @@ import type {
   BackupCodes,
   BillingSettings,
   BookEntryList,
+  ChangedRole,
   Completed,
   CreditNote,
   DeletedPlan,
@@ -117,7 +118,7 @@ export type AccountAnswers = {
   readonly withdrawLimitRequest: JsonAnswer<LimitRequest> | PrintedAnswer;
   readonly listMembers: JsonAnswer<MemberList> | PrintedAnswer;
   readonly removeMember: JsonAnswer<RemovedMember> | PrintedAnswer;
-  readonly changeRole: JsonAnswer<Completed> | PrintedAnswer;
+  readonly changeRole: JsonAnswer<ChangedRole> | PrintedAnswer;
   readonly leaveAccount: JsonAnswer<Completed> | PrintedAnswer;
   readonly listNetworks: JsonAnswer<NetworkList> | PrintedAnswer;
   readonly listAccounts: JsonAnswer<AccountList> | PrintedAnswer;

@@ -323,7 +323,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create an API key.
-     * @description The key works within a second, in every process of the server that reaches the store.
+     * @description The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
      */
     readonly post: operations['createKey'];
     readonly delete?: never;
@@ -363,7 +363,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Replace an API key.
-     * @description Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
+     * @description Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
      */
     readonly post: operations['rotateKey'];
     readonly delete?: never;
@@ -448,7 +448,7 @@ export type paths = {
     readonly post?: never;
     /**
      * Remove a member.
-     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys and access tokens that the member made go on working, since programs may use them: the answer lists them, to be rotated or revoked.
+     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
      */
     readonly delete: operations['removeMember'];
     readonly options?: never;
@@ -467,7 +467,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Give a member another role.
-     * @description It counts from the next request of the member on.
+     * @description It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
      */
     readonly post: operations['changeRole'];
     readonly delete?: never;
@@ -1215,7 +1215,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create an access token.
-     * @description The token can have only scopes that the calling token has itself. It works at once.
+     * @description The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
      */
     readonly post: operations['createToken'];
     readonly delete?: never;
@@ -1299,7 +1299,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Create a webhook.
-     * @description Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
+     * @description Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each. Whoever chooses them must be allowed to read the audit log: a token needs `audit:read` as well, except for a webhook that gets events of a ledger alone.
      */
     readonly post: operations['createWebhook'];
     readonly delete?: never;
@@ -1319,7 +1319,7 @@ export type paths = {
     readonly put?: never;
     /**
      * Change a webhook, or turn it on or off.
-     * @description Applies to events that are sent from now on.
+     * @description Applies to events that are sent from now on. A token needs `audit:read` as well, except for a webhook that gets events of a ledger alone, before and after.
      */
     readonly post: operations['updateWebhook'];
     /**
@@ -1572,7 +1572,7 @@ export type components = {
       /** @description Networks that may use the key; empty: any. */
       readonly allowed_cidrs: readonly string[];
       readonly created_at: components['schemas']['Instant'];
-      /** @description When a rotated key stops working. */
+      /** @description When the key stops working: it was rotated, or made with a token that expires then. */
       readonly expires_at?: components['schemas']['Instant'];
       /** @description When the key was last used; absent if it never was. It is up to a few seconds behind. */
       readonly last_used_at?: components['schemas']['Instant'];
@@ -1847,6 +1847,19 @@ export type components = {
       readonly role: components['schemas']['Role'];
     };
     /**
+     * ChangedRole
+     * @description The member has the role. If it allows less than the one before, the answer lists what the member made as the answer to a removal does; else the lists are empty.
+     */
+    readonly ChangedRole: {
+      readonly completed_at: components['schemas']['Instant'];
+      /** @description API keys that the member made or rotated and that still work, newest first. */
+      readonly keys: readonly components['schemas']['MadeKey'][];
+      /** @description Access tokens that the member made and that still work, newest first. */
+      readonly tokens: readonly components['schemas']['MadeToken'][];
+      /** @description Webhooks that the member made or changed and that there still are, newest first. */
+      readonly webhooks: readonly components['schemas']['MadeWebhook'][];
+    };
+    /**
      * ChargePrices
      * @description Prices of a row of the price list when units of it were charged.
      */
@@ -1899,7 +1912,7 @@ export type components = {
       readonly name: components['schemas']['Name'];
       /** @description At least one; only scopes that the calling token has itself. */
       readonly scopes: readonly components['schemas']['Scope'][];
-      /** @description How long the token works. Absent: until it is revoked. */
+      /** @description How long the token works; made with a token that expires, at most as long as that one. Absent: as long as the calling token works, or until it is revoked. */
       readonly expires_in_seconds?: number;
     };
     /** CreateWebhookRequest */
@@ -2238,7 +2251,7 @@ export type components = {
     readonly KeyId: string;
     /**
      * KeyState
-     * @description Whether a key works; `rotated` works until `expires_at`.
+     * @description Whether a key works; `rotated` works until `expires_at`, and so does `active` where there is one.
      * @enum {string}
      */
     readonly KeyState: 'active' | 'rotated' | 'expired' | 'revoked';
@@ -2517,6 +2530,13 @@ export type components = {
       readonly token_id: components['schemas']['TokenId'];
       readonly name: components['schemas']['Name'];
     };
+    /** MadeWebhook */
+    readonly MadeWebhook: {
+      readonly webhook_id: components['schemas']['WebhookId'];
+      readonly name: components['schemas']['Name'];
+      /** @description Where events are sent. */
+      readonly url: string;
+    };
     /**
      * Member
      * @description A member of the account.
@@ -2565,7 +2585,7 @@ export type components = {
     readonly Month: string;
     /**
      * Name
-     * @description A name for people, without control characters.
+     * @description A name for people, of printable characters.
      * @example checkout
      */
     readonly Name: string;
@@ -2664,6 +2684,8 @@ export type components = {
       /** @description Networks that may use the key. */
       readonly allowed_cidrs: readonly string[];
       readonly created_at: components['schemas']['Instant'];
+      /** @description When the key stops working, made with a token that expires then. Absent: it works until it is revoked. */
+      readonly expires_at?: components['schemas']['Instant'];
       /** @description The key itself. */
       readonly api_key: string;
     };
@@ -2994,7 +3016,7 @@ export type components = {
     };
     /**
      * RemovedMember
-     * @description The member was removed. Keys and tokens that the member made go on working, since programs may use them.
+     * @description The member was removed. Keys, tokens and webhooks that the member made go on working, since programs may use them. What was made with a token that the member made is among them, and so on, also where that token was revoked or has expired.
      */
     readonly RemovedMember: {
       readonly completed_at: components['schemas']['Instant'];
@@ -3002,6 +3024,8 @@ export type components = {
       readonly keys: readonly components['schemas']['MadeKey'][];
       /** @description Access tokens that the member made and that still work, newest first. */
       readonly tokens: readonly components['schemas']['MadeToken'][];
+      /** @description Webhooks that the member made or changed and that there still are, newest first. */
+      readonly webhooks: readonly components['schemas']['MadeWebhook'][];
     };
     /** ReplayRequest */
     readonly ReplayRequest: {
@@ -3097,6 +3121,8 @@ export type components = {
       readonly name: components['schemas']['Name'];
       /** @description The key itself. */
       readonly api_key: string;
+      /** @description When the new key stops working, as the old one would have. Absent: it works until it is revoked. */
+      readonly expires_at?: components['schemas']['Instant'];
       /** @description The key that was rotated. */
       readonly old_key_id: components['schemas']['KeyId'];
       /** @description When the old key stops working. */
@@ -3694,7 +3720,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The API key cannot be rotated: it was already revoked or rotated. */
+    /** @description The API key cannot be rotated: it was already revoked or rotated, or has expired. */
     readonly KeyNotActiveProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'key_not_active';
@@ -3772,6 +3798,15 @@ export type components = {
       /** @constant */
       readonly status: 400;
       readonly limit: number;
+    };
+    /** @description A token that expires cannot make what works for longer than the token itself. */
+    readonly OutlivesTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'outlives_token';
+      /** @constant */
+      readonly status: 403;
+      readonly until: string;
+      readonly expires_at: string;
     };
     /** @description Too many password resets were requested for this email or from this address. */
     readonly PasswordResetLimitedProblem: components['schemas']['Problem'] & {
@@ -6682,6 +6717,8 @@ export interface operations {
        *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
        *
        *     `role_insufficient`: The member's role does not allow the operation.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */
       readonly 403: {
         headers: {
@@ -6693,7 +6730,8 @@ export interface operations {
             | components['schemas']['ScopeMissingProblem']
             | components['schemas']['CrossSiteRequestProblem']
             | components['schemas']['FreshFactorRequiredProblem']
-            | components['schemas']['RoleInsufficientProblem'];
+            | components['schemas']['RoleInsufficientProblem']
+            | components['schemas']['OutlivesTokenProblem'];
         };
       };
       /** @description `key_not_found`: No API key has this id. */
@@ -6717,7 +6755,7 @@ export interface operations {
         };
       };
       /**
-       * @description `key_not_active`: The API key cannot be rotated: it was already revoked or rotated.
+       * @description `key_not_active`: The API key cannot be rotated: it was already revoked or rotated, or has expired.
        *
        *     `development_key_protected`: The development key belongs to the server and cannot be rotated.
        */
@@ -7460,7 +7498,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['Completed'];
+          readonly 'application/json': components['schemas']['ChangedRole'];
         };
       };
       /**
@@ -13283,6 +13321,8 @@ export interface operations {
        *     `role_insufficient`: The member's role does not allow the operation.
        *
        *     `scope_not_held`: A token cannot create one that may do more than itself.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */
       readonly 403: {
         headers: {
@@ -13295,7 +13335,8 @@ export interface operations {
             | components['schemas']['CrossSiteRequestProblem']
             | components['schemas']['FreshFactorRequiredProblem']
             | components['schemas']['RoleInsufficientProblem']
-            | components['schemas']['ScopeNotHeldProblem'];
+            | components['schemas']['ScopeNotHeldProblem']
+            | components['schemas']['OutlivesTokenProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -14977,6 +15018,7 @@ export type CallSpan = components['schemas']['CallSpan'];
 export type ChangeBillingSettingsRequest = components['schemas']['ChangeBillingSettingsRequest'];
 export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest'];
 export type ChangeRoleRequest = components['schemas']['ChangeRoleRequest'];
+export type ChangedRole = components['schemas']['ChangedRole'];
 export type ChargePrices = components['schemas']['ChargePrices'];
 export type Code = components['schemas']['Code'];
 export type Completed = components['schemas']['Completed'];
@@ -15034,6 +15076,7 @@ export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
 export type MadeKey = components['schemas']['MadeKey'];
 export type MadeToken = components['schemas']['MadeToken'];
+export type MadeWebhook = components['schemas']['MadeWebhook'];
 export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
@@ -15158,6 +15201,7 @@ export type MemberExistsProblem = components['schemas']['MemberExistsProblem'];
 export type MemberFactorMissingProblem = components['schemas']['MemberFactorMissingProblem'];
 export type MemberNotFoundProblem = components['schemas']['MemberNotFoundProblem'];
 export type NameUnfitProblem = components['schemas']['NameUnfitProblem'];
+export type OutlivesTokenProblem = components['schemas']['OutlivesTokenProblem'];
 export type PasswordResetLimitedProblem = components['schemas']['PasswordResetLimitedProblem'];
 export type PasswordUnfitProblem = components['schemas']['PasswordUnfitProblem'];
 export type PasswordWrongProblem = components['schemas']['PasswordWrongProblem'];
@@ -15228,6 +15272,7 @@ export type ProblemData = {
   readonly account_rate_limited: AccountRateLimitedProblem;
   readonly too_many_requests_at_once: TooManyRequestsAtOnceProblem;
   readonly scope_not_held: ScopeNotHeldProblem;
+  readonly outlives_token: OutlivesTokenProblem;
   readonly scope_missing: ScopeMissingProblem;
   readonly session_missing: SessionMissingProblem;
   readonly cross_site_request: CrossSiteRequestProblem;

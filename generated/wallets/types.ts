@@ -258,7 +258,7 @@ export type components = {
     readonly KeyProtection: string;
     /**
      * Label
-     * @description A name chosen by the caller, without control characters. Stored with a managed wallet; for a client wallet it is only returned.
+     * @description A name chosen by the caller, of printable characters. Stored with a managed wallet; for a client wallet it is only returned.
      * @example deposit 4711
      */
     readonly Label: string;

@@ -1,4 +1,5 @@
 import { serviceError } from '../base/service-error.ts';
+import { wantsAudit } from '../webhooks/audit-event.ts';
 import { readTarget } from '../webhooks/target.ts';
 import { isEventPattern } from '../webhooks/wanted-types.ts';
 import type { AccountContext } from './account-context.ts';
@@ -16,4 +17,10 @@ export async function readChoice(
     isEventPattern(pattern) ? [] : [{ pointer: `/events/${index}`, detail: 'is no type of event' }],
   );
   if (errors.length > 0) throw serviceError('bodyInvalid', { errors });
+}
+
+/** @throws ServiceError `scopeMissing` for events of the audit log that the caller may not read. */
+export function assertMayRead({ caller }: AccountContext, events: readonly string[]): void {
+  if (wantsAudit(events) && !caller.scopes.has('audit:read'))
+    throw serviceError('scopeMissing', { scope: 'audit:read' });
 }

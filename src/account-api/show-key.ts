@@ -15,8 +15,12 @@ export function showKey(key: Omit<ApiKey, 'account' | 'accountId'>, nowMs: numbe
   };
 }
 
-function stateOf({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, nowMs: number) {
+function stateOf(
+  { expiresAt, endsWithToken, revokedAt }: Pick<ApiKey, 'expiresAt' | 'endsWithToken' | 'revokedAt'>,
+  nowMs: number,
+) {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt === null) return 'active';
-  return expiresAt.getTime() <= nowMs ? 'expired' : 'rotated';
+  if (expiresAt.getTime() <= nowMs) return 'expired';
+  return endsWithToken ? 'active' : 'rotated';
 }

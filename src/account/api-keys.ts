@@ -32,8 +32,10 @@ export type ApiKey = {
   readonly prefix: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** When a rotated key stops working. */
+  /** When a key stops working that was rotated, or that a token made which expires then. */
   readonly expiresAt: Date | null;
+  /** It was not rotated: it expires with the token that made it. */
+  readonly endsWithToken: boolean;
   /** As in KeyRules. */
   readonly allowedOrigins: readonly string[];
   readonly allowedCidrs: readonly string[];
@@ -46,7 +48,13 @@ export type NewApiKey = { readonly id: string; readonly text: string };
 export type OwnApiKey = Omit<ApiKey, 'account' | 'accountId'>;
 
 /** Owner, name and rules of a key to create. Without rules it may be used from anywhere. */
-export type ApiKeyParams = { readonly accountId: string; readonly name: string; readonly rules?: KeyRules };
+export type ApiKeyParams = {
+  readonly accountId: string;
+  readonly name: string;
+  readonly rules?: KeyRules;
+  /** When the token expires that makes it, and the key with it; undefined: it works until it is revoked. */
+  readonly endsAt?: Date | undefined;
+};
 
 /** The parts of a new key. `text` must leave the process at most once. */
 export type DraftKey = {
@@ -58,13 +66,17 @@ export type DraftKey = {
 };
 
 /** Drafts a key that is neither in the store nor in the ring yet. */
-export function draftApiKey({ accountId, name, rules = NO_RULES }: ApiKeyParams, nowMs: number): DraftKey {
+export function draftApiKey(
+  { accountId, name, rules = NO_RULES, endsAt }: ApiKeyParams,
+  nowMs: number,
+): DraftKey {
   const { origins, cidrs } = rules;
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
   const prefix = shownPart('ks_key_', text);
   const key = {
-    ...{ id, name, prefix, createdAt: new Date(nowMs), revokedAt: null, expiresAt: null },
+    ...{ id, name, prefix, createdAt: new Date(nowMs), revokedAt: null },
+    ...{ expiresAt: endsAt ?? null, endsWithToken: endsAt !== undefined },
     ...{ allowedOrigins: [...origins], allowedCidrs: [...cidrs] },
   };
   return {
@@ -72,7 +84,7 @@ export function draftApiKey({ accountId, name, rules = NO_RULES }: ApiKeyParams,
     key,
     row: { ...key, accountId, digest },
     record: {
-      ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: undefined },
+      ...{ keyId: id, accountId, digest, isRevoked: false, expiresAtMs: endsAt?.getTime() },
       checkSource: compileRules(rules),
     },
   };

@@ -1,6 +1,5 @@
-import { and, eq, isNull } from '../store/drizzle.ts';
+import { eq } from '../store/drizzle.ts';
 import { accounts, apiKeys } from '../store/tables.ts';
-import type { Store } from '../store/open-store.ts';
 import { serviceError } from '../base/service-error.ts';
 import { DEVELOPMENT } from './development-name.ts';
 import { announceKey } from './follow-keys.ts';
@@ -9,46 +8,69 @@ import { draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
 /** The key that replaces another. */
 export type SuccessorKey = NewApiKey & {
   readonly name: string;
+  /** When it stops working; undefined: not before it is revoked. */
+  readonly until: Date | undefined;
   /** The old key works until then. */
   readonly oldUntil: Date;
 };
 
+/** A key to rotate. */
+export type Rotation = {
+  readonly keyId: string;
+  /** How long it works on, unless it expires before. */
+  readonly overlapMs: number;
+  /** When the token expires that asks for it; undefined: it does not, or none does. */
+  readonly callerEnd?: Date | undefined;
+};
+
 /**
- * Creates a key with the same rules to replace another, which works for `overlapMs` more. Both happen, or neither.
+ * Creates a key with the same rules to replace another, which works for `overlapMs` more. Both happen, or neither. A token that expires makes a
+ * key that ends when the one before would have; otherwise the key works until it is revoked.
  *
- * @throws ServiceError `keyNotFound`; `keyNotActive` for a key that was revoked or rotated before; `developmentKeyProtected` for the development key.
+ * @throws ServiceError `keyNotFound`; `keyNotActive` for a key that was revoked or rotated before, or has expired; `developmentKeyProtected` for
+ *   the development key; `outlivesToken` for one that ends later than the token that asks.
  */
 export async function rotateApiKey(
   { store, keyring, record }: KeyDeps,
-  { keyId, overlapMs }: { readonly keyId: string; readonly overlapMs: number },
+  { keyId, overlapMs, callerEnd }: Rotation,
   nowMs: number,
 ): Promise<SuccessorKey> {
-  const oldUntil = new Date(nowMs + overlapMs);
-  const { key, name } = await store.transaction(async (tx) => {
-    const [old] = await tx
-      .update(apiKeys)
-      .set({ expiresAt: oldUntil })
-      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt), isNull(apiKeys.expiresAt)))
-      .returning();
-    if (old === undefined) throw await whyNotLive(tx, keyId);
-    const [owner] = await tx.select().from(accounts).where(eq(accounts.id, old.accountId));
-    if (owner?.kind === 'development' && old.name === DEVELOPMENT)
+  const { key, name, oldUntil } = await store.transaction(async (tx) => {
+    const [old] = await tx.select().from(apiKeys).where(eq(apiKeys.id, keyId)).for('update');
+    if (old === undefined) throw serviceError('keyNotFound', { id: keyId });
+    const { accountId, name, expiresAt } = old;
+    const state = stateOf(old, nowMs);
+    if (state !== 'active') throw serviceError('keyNotActive', { id: keyId, state });
+    const [owner] = await tx.select().from(accounts).where(eq(accounts.id, accountId));
+    if (owner?.kind === 'development' && name === DEVELOPMENT)
       throw serviceError('developmentKeyProtected', { id: keyId });
+    if (callerEnd !== undefined && (expiresAt === null || expiresAt > callerEnd))
+      throw serviceError('outlivesToken', {
+        until: expiresAt?.toISOString() ?? 'it is revoked',
+        expiresAt: callerEnd.toISOString(),
+      });
+    const oldUntil = new Date(Math.min(nowMs + overlapMs, expiresAt?.getTime() ?? Infinity));
+    await tx.update(apiKeys).set({ expiresAt: oldUntil, endsWithToken: false }).where(eq(apiKeys.id, keyId));
     const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
-    const draft = draftApiKey({ accountId: old.accountId, name: old.name, rules }, nowMs);
+    const endsAt = callerEnd === undefined ? undefined : (expiresAt ?? undefined);
+    const draft = draftApiKey({ accountId, name, rules, endsAt }, nowMs);
     await tx.insert(apiKeys).values(draft.row);
     await announceKey(tx, draft.row.id);
     await announceKey(tx, keyId);
     await record?.(tx, keyId);
-    return { key: draft, name: old.name };
+    return { key: draft, name, oldUntil };
   });
   keyring.put(key.record);
   keyring.expire(keyId, oldUntil.getTime());
-  return { id: key.row.id, text: key.text, name, oldUntil };
+  return { id: key.row.id, text: key.text, name, until: key.key.expiresAt ?? undefined, oldUntil };
 }
 
-async function whyNotLive(db: Pick<Store['db'], 'select'>, keyId: string): Promise<Error> {
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
-  if (row === undefined) return serviceError('keyNotFound', { id: keyId });
-  return serviceError('keyNotActive', { id: keyId, state: row.revokedAt === null ? 'rotated' : 'revoked' });
+function stateOf(
+  { revokedAt, expiresAt, endsWithToken }: typeof apiKeys.$inferSelect,
+  nowMs: number,
+): 'revoked' | 'rotated' | 'expired' | 'active' {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt === null) return 'active';
+  if (!endsWithToken) return 'rotated';
+  return expiresAt.getTime() <= nowMs ? 'expired' : 'active';
 }

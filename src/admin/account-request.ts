@@ -1,4 +1,5 @@
 import { DEVELOPMENT } from '../account/development-name.ts';
+import { isPrintable } from '../../runtime/printable.ts';
 import { parseUsd } from '../../runtime/micro-usd.ts';
 import { isScope, SCOPES, type Scope } from '../account/tokens/scopes.ts';
 import { serviceError } from '../base/service-error.ts';
@@ -36,8 +37,6 @@ export type AccountRequest =
 type Kind = AccountRequest['kind'];
 type Members = Readonly<Record<string, unknown>>;
 
-/** Printable, since it is shown on terminals: no control or format characters, no line or paragraph separators. */
-const TEXT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
 const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
@@ -107,7 +106,7 @@ export function readNewAccount(account: unknown): string {
 
 /** @throws ServiceError `invalidCommand` for a text that is empty, long or not printable. */
 export function readText(text: unknown, what: string): string {
-  if (typeof text === 'string' && TEXT.test(text)) return text;
+  if (isPrintable(text, 100)) return text;
   throw mistake(`${what} must have 1 to 100 printable characters`);
 }
 

@@ -2,6 +2,7 @@ import { DEVELOPMENT } from '../account/development-name.ts';
 import { isCidr } from '../base/cidr.ts';
 import { isOrigin, type KeyRules } from '../account/key-rules.ts';
 import { serviceError } from '../base/service-error.ts';
+import { isPrintable } from '../../runtime/printable.ts';
 
 /** A request about API keys, checked. */
 export type KeyRequest =
@@ -18,8 +19,6 @@ export type KeyRequest =
 /** The account of a key that is created without one. */
 const DEFAULT_ACCOUNT = 'default';
 const ACCOUNT = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-/** Printable, since it is shown on terminals: no control or format characters, no line or paragraph separators. */
-const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY_MS = 86_400_000;
 const MAX_RULES = 100;
@@ -57,7 +56,7 @@ function membersOf(request: unknown): Readonly<Record<string, unknown>> {
 }
 
 function readName(name: unknown): string {
-  if (typeof name === 'string' && NAME.test(name)) return name;
+  if (isPrintable(name, 100)) return name;
   throw mistake('the name of a key must have 1 to 100 printable characters');
 }
 

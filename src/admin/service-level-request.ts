@@ -1,3 +1,4 @@
+import { isPrintable } from '../../runtime/printable.ts';
 import { serviceError } from '../base/service-error.ts';
 
 /** A request about the service level, checked. */
@@ -17,7 +18,6 @@ type Members = Readonly<Record<string, unknown>>;
 type Kind = ServiceLevelRequest['kind'];
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const NOTE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 const READERS: {
   readonly [K in Kind]: (members: Members) => Omit<Extract<ServiceLevelRequest, { kind: K }>, 'kind'>;
@@ -51,7 +51,7 @@ function readInstant(option: string, instantMs: unknown): number {
 }
 
 function readNote(note: unknown): string {
-  if (typeof note === 'string' && NOTE.test(note)) return note;
+  if (isPrintable(note, 200)) return note;
   throw mistake('--note must have 1 to 200 printable characters: it tells all accounts what is done');
 }
 

@@ -2,7 +2,7 @@ import { ServiceError } from '../base/service-error.ts';
 import { commandsOf, findCommand } from './find-command.ts';
 import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
 import type { ServerCommandName } from './server-request.ts';
-import type { Terminal } from '../base/terminal.ts';
+import { type Terminal, withEscapes } from '../base/terminal.ts';
 import { readVersion } from '../base/version.ts';
 
 /** The exit code for a mistake of the caller, in the command line or in the configuration: another try fails too, or locks a token. */
@@ -46,12 +46,13 @@ const LOCAL: { readonly [N in LocalName]: Run } = {
 };
 
 /**
- * Runs `keyslot` with these arguments.
+ * Runs `keyslot` with these arguments. Characters that are not printable are escaped in what it prints: names may be older than the rule against them.
  *
  * @returns the exit code.
  * @throws an error that is a fault of Keyslot.
  */
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommandLine(args: readonly string[], given: Terminal): Promise<number> {
+  const terminal = withEscapes(given);
   const line = parseCommandLine(args);
   switch (line.kind) {
     case 'help':

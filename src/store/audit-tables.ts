@@ -55,6 +55,12 @@ export const auditRecords = pgTable(
     index('audit_records_wallet')
       .on(table.accountId, table.walletId, table.seq)
       .where(sql`wallet_id is not null`),
+    // Who made what is there: read when a member is removed.
+    index('audit_records_made')
+      .on(table.accountId, table.subject)
+      .where(
+        sql`action in ('createkey', 'rotatekey', 'createtoken', 'createwebhook', 'updatewebhook', 'rotatewebhooksecret')`,
+      ),
     index('audit_records_time').on(table.accountId, table.at, table.seq),
     check('audit_records_seq', sql`seq > 0`),
   ],

@@ -61,8 +61,10 @@ export const apiKeys = pgTable(
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull(),
     revokedAt: instant('revoked_at'),
-    /** When a rotated key stops working. */
+    /** When a key stops working that was rotated, or that a token made which expires then. */
     expiresAt: instant('expires_at'),
+    /** It was not rotated: `expires_at` is that of the token that made it. */
+    endsWithToken: boolean('ends_with_token').notNull().default(false),
     /** Allowed origins of requests; none: from anywhere. */
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
     allowedCidrs: text('allowed_cidrs').array().notNull().default([]),

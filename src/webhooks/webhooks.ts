@@ -104,13 +104,21 @@ export async function createWebhook(
  * @throws ServiceError `webhookNotFound`; `bodyInvalid` for filters whose events it would not get.
  */
 export function changeWebhook(
-  { store, record }: Pick<WebhookDeps, 'store' | 'record'>,
+  {
+    store,
+    record,
+    check,
+  }: Pick<WebhookDeps, 'store' | 'record'> & {
+    /** Throws where the webhook, which is locked, may not be changed. */
+    readonly check?: (before: Webhook) => void;
+  },
   own: OwnWebhook,
   { isActive, name, url, events, isOrdered, ledger }: WebhookChange,
   nowMs: number,
 ): Promise<Webhook> {
   return store.transaction(async (tx) => {
     const { stop, ...before } = await lockWebhook(tx, own);
+    check?.({ stop, ...before });
     const chosen = {
       ...(name !== undefined && { name }),
       ...(url !== undefined && { url }),

@@ -135,8 +135,9 @@ export async function openOperatorWorld(
     ...{ deps, operator, customer, operatorToken, recordsOf },
     asOperator: callAs(byToken(operator, operatorToken)),
     asCustomer: callAs(byToken(customer, customerToken)),
-    /** By a token of an account. */
-    asToken: (accountId: string, tokenId: string) => callAs(byToken(accountId, tokenId)),
+    /** By a token of an account, with every scope unless told otherwise. */
+    asToken: (accountId: string, tokenId: string, scopes?: readonly Scope[]) =>
+      callAs(byToken(accountId, tokenId), scopes),
     /** As a member, by a session as it was found. */
     asMember: (session: SessionHolder) => callAs({ kind: 'session', accountId: session.accountId, session }),
     /** As the customer, without the right to see money. */

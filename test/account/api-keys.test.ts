@@ -72,6 +72,7 @@ describeStores('API keys', (backend) => {
       account: 'acme',
       revokedAt: null,
       expiresAt: null,
+      endsWithToken: false,
       allowedOrigins: [],
       allowedCidrs: [],
     };

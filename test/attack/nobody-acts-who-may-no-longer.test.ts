@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
 import { listInvitations } from '../../src/account/members/invitations.ts';
 import { beginMemberFactor } from '../../src/account/members/member-factor.ts';
@@ -20,6 +20,7 @@ import { describeStores } from '../store/backends.ts';
 // A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
 
 type Asked = { readonly id?: string | undefined; readonly body?: unknown };
+type Left = Readonly<Record<'keys' | 'tokens' | 'webhooks', readonly Readonly<Record<string, string>>[]>>;
 type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
 type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -228,5 +229,111 @@ describeStores('a request that was let in', (backend) => {
       tokens: [{ token_id: token.token_id, name: 'my token' }],
     });
     expect(await links()).toEqual([]);
+  });
+
+  describe.each([
+    ['removal', (id: string) => world.call('removeMember', { id })],
+    ['demotion', (id: string) => world.call('changeRole', { id, body: { role: 'viewer' } })],
+  ])('the answer to a %s lists what goes on working', (loss, lose) => {
+    const scopes = ['tokens:manage', 'keys:manage', 'webhooks:manage', 'audit:read'] as const;
+
+    test('that was made with a token of the member, and so on, also where that token was revoked', async () => {
+      const { operators, other, call, newActor } = world;
+      const actor = await newActor();
+      const id = async (made: Promise<Readonly<Record<string, string>>>, name: string) =>
+        (await made)[name] ?? '';
+      const first = await id(actor.call('createToken', { body: { name: 'first', scopes } }), 'token_id');
+      const byFirst = operators.asToken(other.accountId, first) as unknown as Call;
+      const second = await id(byFirst('createToken', { body: { name: 'second', scopes } }), 'token_id');
+      const bySecond = operators.asToken(other.accountId, second) as unknown as Call;
+      const third = await id(bySecond('createToken', { body: { name: 'third', scopes } }), 'token_id');
+      await bySecond('createKey', { body: { name: 'by second' } });
+      const shared = await id(call('createKey', { body: { name: `shared, ${loss}` } }), 'key_id');
+      await bySecond('rotateKey', { id: shared, body: { overlap_seconds: 0 } });
+      await call('createKey', { body: { name: 'of another' } });
+      await call('revokeToken', { id: first });
+      await call('revokeToken', { id: second });
+      const left = (await lose(actor.memberId)) as unknown as Left;
+      expect(left.tokens).toEqual([{ token_id: third, name: 'third' }]);
+      expect(left.keys.map(({ name }) => name).sort()).toEqual(['by second', `shared, ${loss}`]);
+    });
+
+    test('as webhooks that the member made, changed or knows the secret of', async () => {
+      const { operators, other, call, newActor } = world;
+      const actor = await newActor();
+      const made = await actor.call('createWebhook', { body: { ...HOOK, name: 'made' } });
+      const { token_id = '' } = await actor.call('createToken', { body: { name: 't', scopes } });
+      const byToken = operators.asToken(other.accountId, token_id) as unknown as Call;
+      await byToken('createWebhook', { body: { ...HOOK, name: 'by token' } });
+      const [changed, rotated] = [await webhook(world), await webhook(world)];
+      await actor.call('updateWebhook', { ...changed, body: { name: 'changed', url: `${HOOK.url}his` } });
+      await byToken('rotateWebhookSecret', { ...rotated, body: { overlap_seconds: 0 } });
+      await actor.call('testWebhook', await webhook(world));
+      const gone = await actor.call('createWebhook', { body: { ...HOOK, name: 'gone' } });
+      await call('deleteWebhook', { id: gone.webhook_id });
+      const left = (await lose(actor.memberId)) as unknown as Left;
+      expect(left.webhooks).toHaveLength(4);
+      expect(left.webhooks).toEqual(
+        expect.arrayContaining([
+          { webhook_id: made.webhook_id, name: 'made', url: HOOK.url },
+          { webhook_id: changed.id, name: 'changed', url: `${HOOK.url}his` },
+          { webhook_id: rotated.id, name: 'hook', url: HOOK.url },
+          expect.objectContaining({ name: 'by token' }),
+        ]),
+      );
+      for (const { webhook_id: id = '' } of left.webhooks) await call('deleteWebhook', { id });
+    });
+  });
+
+  test('a role that allows no less answers with nothing', async () => {
+    const { call, newActor } = world;
+    const { memberId: id, call: byActor } = await newActor();
+    await byActor('createKey', { body: { name: 'mine' } });
+    const nothing = { keys: [], tokens: [], webhooks: [] };
+    expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
+    expect(await call('changeRole', { id, body: { role: 'billing' } })).toMatchObject({
+      ...{ ...nothing, keys: [{ name: 'mine' }] },
+    });
+    expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
+  });
+
+  test('a token that expires makes no token and no key that works for longer', async () => {
+    const { operators, other, call } = world;
+    const end = new Date(NOW_MS + 3_600_000).toISOString();
+    const scopes = ['tokens:manage', 'keys:manage'] as const;
+    const wanted = { accountId: other.accountId, name: 't', scopes, expiresAtMs: Date.parse(end) };
+    const { id } = await createToken(operators.deps, wanted, NOW_MS);
+    const byToken = operators.asToken(other.accountId, id) as unknown as Call;
+
+    const named = { name: 'child', scopes };
+    const asked = (seconds: number) => ({ body: { ...named, expires_in_seconds: seconds } });
+    expect(await byToken('createToken', { body: named })).toMatchObject({ expires_at: end });
+    expect(await byToken('createToken', asked(3_600))).toMatchObject({ expires_at: end });
+    expect(await byToken('createToken', asked(3_599))).not.toMatchObject({ expires_at: end });
+    const until = new Date(NOW_MS + 3_601_000).toISOString();
+    const tooLong = { code: 'outlivesToken', context: { until, expiresAt: end } };
+    await expect(byToken('createToken', asked(3_601))).rejects.toMatchObject(tooLong);
+
+    const { key_id, api_key, ...made } = await byToken('createKey', { body: { name: 'k' } });
+    expect(made).toMatchObject({ state: 'active', expires_at: end });
+    const kindAt = (nowMs: number) => operators.deps.keyring.find(api_key ?? '', nowMs).kind;
+    expect([kindAt(Date.parse(end) - 1), kindAt(Date.parse(end))]).toEqual(['valid', 'expired']);
+
+    const endless = await key(world);
+    const forGood = { code: 'outlivesToken', context: { until: 'it is revoked', expiresAt: end } };
+    await expect(byToken('rotateKey', endless)).rejects.toMatchObject(forGood);
+    const body = { overlap_seconds: 86_400 };
+    const next = await byToken('rotateKey', { id: key_id, body });
+    expect(next).toMatchObject({ expires_at: end, old_works_until: end });
+    // A session is bound by no token.
+    const last = await call('rotateKey', { id: next.key_id, body });
+    expect(last).toMatchObject({ old_works_until: end });
+    expect(last).not.toHaveProperty('expires_at');
+    expect(await refusal(byToken('rotateKey', { id: last.key_id, body }))).toBe('outlivesToken');
+    const { keys } = (await call('listKeys', { query: {} } as Asked)) as unknown as Left;
+    const states = new Map(keys.map((one) => [one.key_id, one.state]));
+    expect([key_id, next.key_id, last.key_id].map((one) => states.get(one))).toEqual([
+      ...['rotated', 'rotated', 'active'],
+    ]);
   });
 });

@@ -29,6 +29,7 @@ const definitions = {
     'x-base58': { enum: [32, 64] },
     'x-secret': { const: true },
     'x-well-formed': { const: true },
+    'x-printable': { enum: [true, 'lines'] },
     'x-guard': { const: true },
     'x-limit': { ...named(text), propertyNames: { enum: ['minimum', 'maximum', 'minLength', 'maxLength'] } },
     'x-conflicts': {

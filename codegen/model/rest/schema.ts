@@ -23,6 +23,8 @@ export type RestSchema = Schema & {
   readonly 'x-guard'?: true;
   /** The text has no half of a surrogate pair: a pattern that every dialect of regular expressions reads cannot say so. */
   readonly 'x-well-formed'?: true;
+  /** The text is one that others see: all its characters are printable, or line feeds. Holds for what is sent, not for answers. */
+  readonly 'x-printable'?: true | 'lines';
   /** Keyword to the place of the spec that has its value. */
   readonly 'x-limit'?: Readonly<Record<string, string>>;
   readonly 'x-conflicts'?: readonly Conflict[];

@@ -4,7 +4,6 @@ const pattern_85111cff = new RegExp(
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$',
   'u',
 );
-const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -104,15 +103,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!pattern_e065f1ce.test(data_note)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/note',
-            schemaPath: '#/properties/note/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
-          });
-          errors++;
-        }
         if (data_note.length > 200 && Array.from(data_note).length > 200) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/note',
@@ -122,12 +112,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!data_note.isWellFormed()) {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_note)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/note',
-            schemaPath: '#/properties/note/x-well-formed',
-            keyword: 'x-well-formed',
-            params: {},
+            schemaPath: '#/properties/note/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
           });
           errors++;
         }

@@ -5,13 +5,7 @@ const schema = {
   required: ['name', 'scopes'],
   additionalProperties: false,
   properties: {
-    name: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    name: { type: 'string', minLength: 1, 'x-printable': true, 'x-max-chars': 100 },
     scopes: {
       type: 'array',
       minItems: 1,
@@ -40,7 +34,6 @@ const schema = {
     expires_in_seconds: { type: 'integer', minimum: 60, maximum: 31536000 },
   },
 };
-const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -87,15 +80,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!pattern_e065f1ce.test(data_name)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/name',
-            schemaPath: '#/properties/name/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
-          });
-          errors++;
-        }
         if (data_name.length > 100 && Array.from(data_name).length > 100) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/name',
@@ -105,12 +89,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!data_name.isWellFormed()) {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_name)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/name',
-            schemaPath: '#/properties/name/x-well-formed',
-            keyword: 'x-well-formed',
-            params: {},
+            schemaPath: '#/properties/name/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
           });
           errors++;
         }

@@ -5,14 +5,8 @@ const schema = {
   required: ['name', 'url'],
   additionalProperties: false,
   properties: {
-    name: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
-    url: { type: 'string' },
+    name: { type: 'string', minLength: 1, 'x-printable': true, 'x-max-chars': 100 },
+    url: { type: 'string', 'x-printable': true },
     events: {
       type: 'array',
       maxItems: 100,
@@ -43,7 +37,6 @@ const schema = {
     ordered: { type: 'boolean', default: false },
   },
 };
-const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 const pattern_5c20ac3d = new RegExp('^[a-z][a-z_.]*(\\*)?$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
@@ -96,15 +89,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!pattern_e065f1ce.test(data_name)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/name',
-            schemaPath: '#/properties/name/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
-          });
-          errors++;
-        }
         if (data_name.length > 100 && Array.from(data_name).length > 100) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/name',
@@ -114,12 +98,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!data_name.isWellFormed()) {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_name)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/name',
-            schemaPath: '#/properties/name/x-well-formed',
-            keyword: 'x-well-formed',
-            params: {},
+            schemaPath: '#/properties/name/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
           });
           errors++;
         }
@@ -134,7 +118,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       }
     }
     if (data.url !== undefined) {
-      if (typeof data.url !== 'string') {
+      let data_url = data.url;
+      if (typeof data_url === 'string') {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_url)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/url',
+            schemaPath: '#/properties/url/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
+          });
+          errors++;
+        }
+      } else {
         (vErrors ??= []).push({
           instancePath: instancePath + '/url',
           schemaPath: '#/properties/url/type',

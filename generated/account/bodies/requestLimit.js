@@ -6,17 +6,10 @@ const schema = {
   additionalProperties: false,
   properties: {
     limit: { type: 'string', enum: ['plan', 'wallet_create', 'wallet_use'] },
-    wanted: { type: 'string', minLength: 1, 'x-max-chars': 63 },
-    reason: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 500,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    wanted: { type: 'string', minLength: 1, 'x-printable': true, 'x-max-chars': 63 },
+    reason: { type: 'string', minLength: 1, 'x-printable': true, 'x-max-chars': 500 },
   },
 };
-const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -102,6 +95,15 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_wanted)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/wanted',
+            schemaPath: '#/properties/wanted/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
+          });
+          errors++;
+        }
       } else {
         (vErrors ??= []).push({
           instancePath: instancePath + '/wanted',
@@ -124,15 +126,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!pattern_e065f1ce.test(data_reason)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/reason',
-            schemaPath: '#/properties/reason/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
-          });
-          errors++;
-        }
         if (data_reason.length > 500 && Array.from(data_reason).length > 500) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/reason',
@@ -142,12 +135,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!data_reason.isWellFormed()) {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_reason)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/reason',
-            schemaPath: '#/properties/reason/x-well-formed',
-            keyword: 'x-well-formed',
-            params: {},
+            schemaPath: '#/properties/reason/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
           });
           errors++;
         }

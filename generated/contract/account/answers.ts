@@ -305,6 +305,17 @@ const validator = createLazyValidators(
       },
     },
     CallSpan: { type: 'string', enum: ['hour', 'day', 'month'] },
+    ChangedRole: {
+      type: 'object',
+      required: ['completed_at', 'keys', 'tokens', 'webhooks'],
+      additionalProperties: false,
+      properties: {
+        completed_at: { $ref: 'definitions#/$defs/Instant' },
+        keys: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeKey' } },
+        tokens: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeToken' } },
+        webhooks: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeWebhook' } },
+      },
+    },
     ChargePrices: {
       type: 'object',
       required: ['standard_usd', 'volume_usd', 'volume_threshold'],
@@ -690,6 +701,16 @@ const validator = createLazyValidators(
         name: { $ref: 'definitions#/$defs/Name' },
       },
     },
+    MadeWebhook: {
+      type: 'object',
+      required: ['webhook_id', 'name', 'url'],
+      additionalProperties: false,
+      properties: {
+        webhook_id: { $ref: 'definitions#/$defs/WebhookId' },
+        name: { $ref: 'definitions#/$defs/Name' },
+        url: { type: 'string' },
+      },
+    },
     Member: {
       type: 'object',
       required: ['member_id', 'email', 'name', 'role', 'has_second_factor', 'created_at'],
@@ -723,13 +744,7 @@ const validator = createLazyValidators(
     },
     Minutes: { type: 'string', pattern: '^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$' },
     Month: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' },
-    Name: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    Name: { type: 'string', minLength: 1, 'x-max-chars': 100, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
     Network: {
       type: 'object',
       required: ['name', 'environment', 'rpc_path', 'state', 'nodes', 'reachable_nodes', 'versions', 'spans'],
@@ -804,6 +819,7 @@ const validator = createLazyValidators(
         allowed_origins: { type: 'array', items: { type: 'string' } },
         allowed_cidrs: { type: 'array', items: { type: 'string' } },
         created_at: { $ref: 'definitions#/$defs/Instant' },
+        expires_at: { $ref: 'definitions#/$defs/Instant' },
         api_key: { type: 'string' },
       },
     },
@@ -1048,12 +1064,13 @@ const validator = createLazyValidators(
     },
     RemovedMember: {
       type: 'object',
-      required: ['completed_at', 'keys', 'tokens'],
+      required: ['completed_at', 'keys', 'tokens', 'webhooks'],
       additionalProperties: false,
       properties: {
         completed_at: { $ref: 'definitions#/$defs/Instant' },
         keys: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeKey' } },
         tokens: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeToken' } },
+        webhooks: { type: 'array', maxItems: 1000, items: { $ref: 'definitions#/$defs/MadeWebhook' } },
       },
     },
     RequestId: { type: 'string' },
@@ -1095,6 +1112,7 @@ const validator = createLazyValidators(
         key_id: { $ref: 'definitions#/$defs/KeyId' },
         name: { $ref: 'definitions#/$defs/Name' },
         api_key: { type: 'string' },
+        expires_at: { $ref: 'definitions#/$defs/Instant' },
         old_key_id: { $ref: 'definitions#/$defs/KeyId' },
         old_works_until: { $ref: 'definitions#/$defs/Instant' },
       },
@@ -1416,7 +1434,7 @@ export const ANSWER_VALIDATORS = {
   withdrawLimitRequest: validator({ $ref: 'definitions#/$defs/LimitRequest' }),
   listMembers: validator({ $ref: 'definitions#/$defs/MemberList' }),
   removeMember: validator({ $ref: 'definitions#/$defs/RemovedMember' }),
-  changeRole: validator({ $ref: 'definitions#/$defs/Completed' }),
+  changeRole: validator({ $ref: 'definitions#/$defs/ChangedRole' }),
   leaveAccount: validator({ $ref: 'definitions#/$defs/Completed' }),
   listNetworks: validator({ $ref: 'definitions#/$defs/NetworkList' }),
   listAccounts: validator({ $ref: 'definitions#/$defs/AccountList' }),
@@ -1517,6 +1535,10 @@ export const ANSWER_VALIDATORS = {
   memberFactorMissingProblem: problem('member_factor_missing', 409),
   memberNotFoundProblem: problem('member_not_found', 404),
   nameUnfitProblem: problem('name_unfit', 400, { limit: { type: 'integer' } }),
+  outlivesTokenProblem: problem('outlives_token', 403, {
+    until: { type: 'string' },
+    expires_at: { type: 'string' },
+  }),
   passwordResetLimitedProblem: problem('password_reset_limited', 429, {
     retry_after_seconds: { type: 'integer' },
   }),

@@ -179,7 +179,9 @@ export const ACCOUNT_VALUES = {
     'An access token with every scope, of another account, which operates the server and which no limit holds up.',
   token_at_open_requests:
     'An access token of an account that has as many open requests for higher limits as it may have.',
+  expiring_token: 'A token with the scopes tokens:manage and keys:manage that expires within an hour.',
   token_for_tokens: 'A token with the scope tokens:manage alone.',
+  token_for_webhooks: 'A token with the scope webhooks:manage alone.',
   token_at_rate_limit:
     'An access token with every scope, of an account that operates the server and has used up its requests.',
   session_at_rate_limit: 'A session of an owner of that account.',

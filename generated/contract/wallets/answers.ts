@@ -67,13 +67,7 @@ const validator = createLazyValidators(
       },
     },
     KeyProtection: { type: 'string', minLength: 1 },
-    Label: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    Label: { type: 'string', minLength: 1, 'x-max-chars': 100, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
     ManagedWallet: {
       type: 'object',
       required: ['address', 'custody', 'wallet_id', 'created_at'],

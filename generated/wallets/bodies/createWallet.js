@@ -8,13 +8,7 @@ const schema = {
     mnemonic_words: { type: 'integer', enum: [12, 24] },
     passphrase: { type: 'string', 'x-well-formed': true, 'x-max-chars': 256 },
     derivation_path: { type: 'string', 'x-max-chars': 64 },
-    label: {
-      type: 'string',
-      minLength: 1,
-      'x-well-formed': true,
-      'x-max-chars': 100,
-      pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-    },
+    label: { type: 'string', minLength: 1, 'x-printable': true, 'x-max-chars': 100 },
   },
   dependencies: { passphrase: ['mnemonic_words'], derivation_path: ['mnemonic_words'] },
   allOf: [
@@ -27,7 +21,6 @@ const schema = {
     },
   ],
 };
-const pattern_e065f1ce = new RegExp('^[^\\x00-\\x1f\\x7f-\\x9f]*$', 'u');
 
 function validate0(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
@@ -247,15 +240,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!pattern_e065f1ce.test(data_label)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/pattern',
-            keyword: 'pattern',
-            params: { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' },
-          });
-          errors++;
-        }
         if (data_label.length > 100 && Array.from(data_label).length > 100) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/label',
@@ -265,12 +249,12 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (!data_label.isWellFormed()) {
+        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_label)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/label',
-            schemaPath: '#/properties/label/x-well-formed',
-            keyword: 'x-well-formed',
-            params: {},
+            schemaPath: '#/properties/label/x-printable',
+            keyword: 'x-printable',
+            params: { lines: false },
           });
           errors++;
         }

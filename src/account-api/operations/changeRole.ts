@@ -2,6 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { changeRole as change } from '../../account/members/members.ts';
 import { type AccountContext, sessionOf } from '../account-context.ts';
 import { completed } from '../completed.ts';
+import { showMade } from '../show-made.ts';
 import { isUuid } from '../uuid.ts';
 import { serviceError } from '../../base/service-error.ts';
 
@@ -9,7 +10,7 @@ import { serviceError } from '../../base/service-error.ts';
 export const changeRole: AccountHandler<AccountContext, 'changeRole'> = async (context, { id, body }) => {
   if (!isUuid(id)) throw serviceError('memberNotFound');
   const { members, credentials, request } = context;
-  await change(members, sessionOf(context), { memberId: id, role: body.role }, request);
+  const made = await change(members, sessionOf(context), { memberId: id, role: body.role }, request);
   await credentials.checkNow();
-  return completed(context);
+  return { kind: 'json', body: { ...completed(context).body, ...showMade(made) } };
 };

@@ -4,6 +4,7 @@ import { isOrigin } from '../../account/key-rules.ts';
 import { isCidr } from '../../base/cidr.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AccountContext } from '../account-context.ts';
+import { callerEnd } from '../caller-end.ts';
 import { recordChange } from '../record-change.ts';
 import { showKey } from '../show-key.ts';
 
@@ -17,7 +18,12 @@ export const createKey: AccountHandler<AccountContext, 'createKey'> = async (con
   ];
   if (errors.length > 0) throw serviceError('bodyInvalid', { errors });
   const nowMs = clock.nowMs();
-  const wanted = { accountId: caller.accountId, name, rules: { origins, cidrs } };
+  const wanted = {
+    accountId: caller.accountId,
+    name,
+    rules: { origins, cidrs },
+    endsAt: await callerEnd(context),
+  };
   const deps = { ...context, record: recordChange(context, 'createkey') };
   const { text, key } = await createApiKey(deps, wanted, nowMs);
   return { kind: 'json', body: { ...showKey(key, nowMs), api_key: text } };

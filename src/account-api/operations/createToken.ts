@@ -2,6 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { createToken as create } from '../../account/tokens/access-tokens.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { AccountContext } from '../account-context.ts';
+import { callerEnd } from '../caller-end.ts';
 import { recordChange } from '../record-change.ts';
 import { showToken } from '../show-token.ts';
 
@@ -12,7 +13,13 @@ export const createToken: AccountHandler<AccountContext, 'createToken'> = async 
   const missing = scopes.find((scope) => !caller.scopes.has(scope));
   if (missing !== undefined) throw serviceError('scopeNotHeld', { scope: missing });
   const nowMs = clock.nowMs();
-  const expiresAtMs = seconds === undefined ? undefined : nowMs + seconds * 1000;
+  const end = await callerEnd(context);
+  const expiresAtMs = seconds === undefined ? end?.getTime() : nowMs + seconds * 1000;
+  if (end !== undefined && expiresAtMs !== undefined && expiresAtMs > end.getTime())
+    throw serviceError('outlivesToken', {
+      until: new Date(expiresAtMs).toISOString(),
+      expiresAt: end.toISOString(),
+    });
   const deps = { ...context, record: recordChange(context, 'createtoken') };
   const wanted = { accountId: caller.accountId, name, scopes, expiresAtMs };
   const { text, token } = await create(deps, wanted, nowMs);

@@ -2,7 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readLedgerChoice } from '../../webhooks/ledger/read-ledger-choice.ts';
 import { createWebhook as create } from '../../webhooks/webhooks.ts';
 import type { AccountContext } from '../account-context.ts';
-import { readChoice } from '../read-webhook.ts';
+import { assertMayRead, readChoice } from '../read-webhook.ts';
 import { recordChange } from '../record-change.ts';
 import { showWebhook } from '../show-webhook.ts';
 
@@ -10,6 +10,7 @@ import { showWebhook } from '../show-webhook.ts';
 export const createWebhook: AccountHandler<AccountContext, 'createWebhook'> = async (context, { body }) => {
   const { caller, clock } = context;
   const { name, url, events = [], ordered = false, ledger: written } = body;
+  assertMayRead(context, events);
   await readChoice(context, { url, events });
   const deps = { ...context, ...context.webhooks, record: recordChange(context, 'createwebhook') };
   const ledger = written && (await readLedgerChoice(context.webhooks.ledgers, written, null));

@@ -2,6 +2,7 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { removeMember as remove } from '../../account/members/members.ts';
 import { type AccountContext, sessionOf } from '../account-context.ts';
 import { completed } from '../completed.ts';
+import { showMade } from '../show-made.ts';
 import { isUuid } from '../uuid.ts';
 import { serviceError } from '../../base/service-error.ts';
 
@@ -9,11 +10,7 @@ import { serviceError } from '../../base/service-error.ts';
 export const removeMember: AccountHandler<AccountContext, 'removeMember'> = async (context, { id }) => {
   if (!isUuid(id)) throw serviceError('memberNotFound');
   const { members, credentials, request } = context;
-  const { keys, tokens } = await remove(members, sessionOf(context), id, request);
+  const made = await remove(members, sessionOf(context), id, request);
   await credentials.checkNow();
-  const made = {
-    keys: keys.map(({ id: key_id, name }) => ({ key_id, name })),
-    tokens: tokens.map(({ id: token_id, name }) => ({ token_id, name })),
-  };
-  return { kind: 'json', body: { ...completed(context).body, ...made } };
+  return { kind: 'json', body: { ...completed(context).body, ...showMade(made) } };
 };

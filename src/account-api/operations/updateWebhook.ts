@@ -1,9 +1,9 @@
 import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { readLedgerChoice, type WrittenLedger } from '../../webhooks/ledger/read-ledger-choice.ts';
-import { changeWebhook, type OwnWebhook, readWebhook } from '../../webhooks/webhooks.ts';
+import { changeWebhook, type OwnWebhook, readWebhook, type Webhook } from '../../webhooks/webhooks.ts';
 import type { AccountContext } from '../account-context.ts';
 import { ownWebhook } from '../own-webhook.ts';
-import { readChoice } from '../read-webhook.ts';
+import { assertMayRead, readChoice } from '../read-webhook.ts';
 import { recordChange } from '../record-change.ts';
 import { showWebhook } from '../show-webhook.ts';
 
@@ -15,7 +15,11 @@ export const updateWebhook: AccountHandler<AccountContext, 'updateWebhook'> = as
   const { name, url, events, ordered, active, ledger: written } = body;
   const own = ownWebhook(context, id);
   await readChoice(context, { url, events });
-  const deps = { ...context, ...context.webhooks, record: recordChange(context, 'updatewebhook') };
+  const check = (before: Webhook): void => {
+    assertMayRead(context, before.events);
+    assertMayRead(context, events ?? before.events);
+  };
+  const deps = { ...context, record: recordChange(context, 'updatewebhook'), check };
   const ledger = written && (await readChange(context, own, written));
   const change = { name, url, events: events && [...events], isOrdered: ordered, isActive: active, ledger };
   return { kind: 'json', body: showWebhook(await changeWebhook(deps, own, change, context.clock.nowMs())) };

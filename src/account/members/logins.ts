@@ -1,3 +1,4 @@
+import { isPrintable } from '../../../runtime/printable.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { and, asc, eq, isNull } from '../../store/drizzle.ts';
 import {
@@ -58,8 +59,6 @@ export function readEmail(text: string): string {
   return text.toLowerCase();
 }
 
-/** Printable, since operators see it on terminals: no control or format characters, no line or paragraph separators. */
-const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,100}$/u;
 const MAX_NAME = 100;
 
 /** The memberships of the logins with this email, the first that was got first. @param email in lower case. */
@@ -119,7 +118,7 @@ export async function prepareLogin(
   request: MemberRequest,
 ): Promise<PreparedLogin> {
   assertFit(password);
-  if (!NAME.test(name)) throw serviceError('nameUnfit', { limit: MAX_NAME });
+  if (!isPrintable(name, MAX_NAME)) throw serviceError('nameUnfit', { limit: MAX_NAME });
   const sender = await countSender(deps, { email, address: request.address }, request.nowMs);
   const memberships = await findMemberships(deps.store, email);
   const { matching, hash } = await comparePassword(deps, memberships, { password, sender });

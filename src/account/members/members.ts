@@ -1,5 +1,5 @@
+import { ROLES } from '../../../generated/account/operations.ts';
 import { serviceError } from '../../base/service-error.ts';
-import type { SQL } from 'drizzle-orm';
 import { and, asc, eq, isNull, sql } from '../../store/drizzle.ts';
 import { loginSessions, logins, memberFactors, members } from '../../store/member-tables.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -45,6 +45,7 @@ export async function hasAnyMember({ db }: Pick<Store, 'db'>): Promise<boolean> 
 
 /**
  * Gives a member another role, from the next request on. An owner who becomes something else takes the invitations along.
+ * @returns what the member made, which goes on working, if the role allows less than the one before; else nothing.
  * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `memberNotFound`, `lastOwner`.
  */
 export async function changeRole(
@@ -52,34 +53,47 @@ export async function changeRole(
   holder: SessionHolder,
   { memberId, role }: { readonly memberId: string; readonly role: Role },
   request: MemberRequest,
-): Promise<void> {
+): Promise<MadeByMember> {
   assertOwner(holder);
   assertFresh(holder, request.nowMs);
   const { accountId } = holder;
-  await store.transaction(async (tx) => {
+  const allowed: readonly string[] = ROLES[role];
+  return store.transaction(async (tx) => {
     const present = await readRole(tx, accountId, memberId);
     if (present === 'owner' && role !== 'owner') {
       await assertOtherOwner(tx, accountId);
       await withdrawInvitationsOf(tx, { accountId, memberId }, request.nowMs);
     }
     await tx.update(members).set({ role }).where(eq(members.id, memberId));
+    const isLess = !ROLES[present].every((scope) => allowed.includes(scope));
+    const made = isLess ? await readMadeBy(tx, { accountId, memberId }, request.nowMs) : NOTHING;
     const action = 'member.change_role';
     await auditMember(tx, { accountId, memberId: holder.memberId, action, subject: memberId }, request);
+    return made;
   });
 }
 
-/** The API keys and access tokens that a member created and that still work, newest first. */
+type Made = { readonly id: string; readonly name: string };
+type MadeWebhook = Made & { readonly url: string };
+
+/**
+ * The API keys and access tokens that a member created and that still work, and the webhooks that the member created or changed, newest first:
+ * in a session, or with tokens that came from one.
+ */
 export type MadeByMember = {
-  readonly keys: readonly { readonly id: string; readonly name: string }[];
-  readonly tokens: readonly { readonly id: string; readonly name: string }[];
+  readonly keys: readonly Made[];
+  readonly tokens: readonly Made[];
+  readonly webhooks: readonly MadeWebhook[];
 };
 
 /** Nobody reads a longer list. */
 const MOST_LISTED = 1_000;
 
+const NOTHING: MadeByMember = { keys: [], tokens: [], webhooks: [] };
+
 /**
  * Removes a member; everyone may leave. The sessions, the invitations and the set-up links of the member stop working at once.
- * @returns the API keys and access tokens that the member made, which go on working.
+ * @returns what the member made, which goes on working.
  * @throws ServiceError `roleInsufficient`, `freshFactorRequired`, `memberNotFound`, `lastOwner`.
  */
 export async function removeMember(
@@ -109,29 +123,39 @@ export async function removeMember(
 
 type OfAccount = { readonly accountId: string; readonly memberId: string };
 
-/** Reads from the audit log who made what is there: a record is written in the minute in which the thing is made. */
+/**
+ * Reads from the audit log who made what is there. What was made with a token that the member made counts, and so on, whether or not that
+ * token still works.
+ */
 async function readMadeBy(
   tx: StoreTransaction,
   { accountId, memberId }: OfAccount,
   nowMs: number,
 ): Promise<MadeByMember> {
-  const live = (table: SQL, actions: SQL) => sql<{ readonly id: string; readonly name: string }>`
-    select made.id, made.name from ${table} made
-    where made.account_id = ${accountId} and made.revoked_at is null
-      and (made.expires_at is null or made.expires_at > ${new Date(nowMs).toISOString()}::timestamptz)
-      and exists (select from audit_records r where r.account_id = ${accountId} and r.member_id = ${memberId}
-        and r.at between made.created_at and made.created_at + interval '1 minute' and ${actions})
-    order by made.created_at desc, made.id limit ${MOST_LISTED}`;
-  // The record of a rotation names the key before.
-  const keys = live(
-    sql`api_keys`,
-    sql`(r.action = 'createkey' and r.subject = made.id::text or r.action = 'rotatekey')`,
-  );
-  const tokens = live(sql`access_tokens`, sql`r.action = 'createtoken' and r.subject = made.id::text`);
-  return {
-    keys: (await tx.execute<{ readonly id: string; readonly name: string }>(keys)).rows,
-    tokens: (await tx.execute<{ readonly id: string; readonly name: string }>(tokens)).rows,
-  };
+  const made = sql`
+    with recursive changes as materialized (
+      select action, subject, at, member_id, token_id::text from audit_records where account_id = ${accountId} and outcome = 'ok'
+        and action in ('createkey', 'rotatekey', 'createtoken', 'createwebhook', 'updatewebhook', 'rotatewebhooksecret')
+    ), theirs as (
+      select subject as id from changes where action = 'createtoken' and member_id = ${memberId}
+      union
+      select c.subject from changes c join theirs t on t.id = c.token_id where c.action = 'createtoken'
+    ), made as (
+      select * from changes where member_id = ${memberId} or token_id in (select id from theirs)
+    )`;
+  const still = sql`x.account_id = ${accountId} and x.revoked_at is null
+    and (x.expires_at is null or x.expires_at > ${new Date(nowMs).toISOString()}::timestamptz)`;
+  const newest = sql`order by x.created_at desc, x.id limit ${MOST_LISTED}`;
+  // The record of a rotation, which is written in the minute in which the key is made, names the key before.
+  const keys = await tx.execute<Made>(sql`${made} select x.id, x.name from api_keys x where ${still} and (
+      x.id::text in (select subject from made where action = 'createkey')
+      or exists (select from made r join api_keys old on old.id::text = r.subject and old.name = x.name and old.id <> x.id
+        where r.action = 'rotatekey' and r.at between x.created_at and x.created_at + interval '1 minute')) ${newest}`);
+  const tokens = await tx.execute<Made>(sql`${made} select x.id, x.name from access_tokens x where ${still}
+    and x.id::text in (select id from theirs) ${newest}`);
+  const webhooks = await tx.execute<MadeWebhook>(sql`${made} select x.id, x.name, x.url from webhooks x
+    where x.account_id = ${accountId} and x.id::text in (select subject from made) ${newest}`);
+  return { keys: keys.rows, tokens: tokens.rows, webhooks: webhooks.rows };
 }
 
 /** Deletes the links that a member of an operating account made for other accounts and that work still. */

@@ -46,8 +46,8 @@ export function createAccountValues(access: AccountAccess): AccountValues {
     make(access, OPERATIONS.createToken.path, { name: NAME, scopes, expires_in_seconds: EXPIRES_IN_SECONDS });
   const makeKey = async (): Promise<string> =>
     textOf((await make(access, OPERATIONS.createKey.path, { name: NAME })).key_id, 'key_id');
-  const tokenWith = async (scope: Scope | 'wallets:read'): Promise<string> =>
-    textOf((await makeToken(scope)).access_token, 'access_token');
+  const tokenWith = async (...scopes: readonly (Scope | 'wallets:read')[]): Promise<string> =>
+    textOf((await makeToken(...scopes)).access_token, 'access_token');
   const makers: Partial<Readonly<Record<AccountValueName, () => Promise<string>>>> = {
     token: async () => access.token ?? missing('no token is given (--token)'),
     session: async () => session?.token ?? missing('no session is given (--session)'),
@@ -89,7 +89,9 @@ export function createAccountValues(access: AccountAccess): AccountValues {
         await revoke(access, OPERATIONS.revokeToken.path, textOf(made.token_id, 'token_id'));
         return textOf(made.access_token, 'access_token');
       }),
+    expiring_token: () => once('expiring_token', () => tokenWith('tokens:manage', 'keys:manage')),
     token_for_tokens: () => once('token_for_tokens', () => tokenWith('tokens:manage')),
+    token_for_webhooks: () => once('token_for_webhooks', () => tokenWith('webhooks:manage')),
     token_without_scope: () => once('token_without_scope', () => tokenWith('wallets:read')),
   };
   return async (name, item) => {

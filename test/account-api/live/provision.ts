@@ -20,6 +20,7 @@ import { command, createToken } from '../../support/wallet-account.ts';
 
 const ACCOUNT = 'contract';
 const OTHER = 'stranger';
+const ENDING = ['tokens:manage', 'keys:manage'];
 const CUSTOMER = 'customer';
 const STAFF = 'staff';
 
@@ -59,6 +60,8 @@ export async function provision(
     ...{ token: own.token, unknown_token: createKeyText('ks_tok_'), revoked_token: revoked.token },
     ...{ expired_token: expired.token, token_at_rate_limit: limited.token },
     token_without_scope: (await createToken(dataDir, ACCOUNT, { scopes: ['wallets:read'] })).token,
+    token_for_webhooks: (await createToken(dataDir, ACCOUNT, { scopes: ['webhooks:manage'] })).token,
+    expiring_token: (await createToken(dataDir, ACCOUNT, { scopes: ENDING, expiresInMs: 3_000_000 })).token,
     token_for_tokens: (await createToken(dataDir, ACCOUNT, { scopes: ['tokens:manage'] })).token,
     ...{ revoked_key_id: revokedKey, other_key_id: await makeKey(OTHER), other_token_id: other.id },
     ...{ development_token: development.access_token, development_key_id: keys.at(-1)?.id ?? '' },

@@ -13,6 +13,7 @@ export const createToken: RestContract = {
       'fresh_factor_required',
       'role_insufficient',
       'scope_not_held',
+      'outlives_token',
     ],
     '408': ['request_timeout'],
     '413': ['body_too_large'],
@@ -346,6 +347,20 @@ export const createToken: RestContract = {
         body: { name: 'more', scopes: ['wallets:sign'] },
       },
       expect: { kind: 'problem', status: 403, code: 'scope_not_held', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'createToken',
+      name: 'outlivesToken',
+      kind: 'error',
+      example: 'outlives_token',
+      request: {
+        method: 'POST',
+        path: '/account/v1/tokens',
+        token: '$expiring_token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { name: 'late', scopes: ['tokens:manage'], expires_in_seconds: 31536000 },
+      },
+      expect: { kind: 'problem', status: 403, code: 'outlives_token', headers: ['X-Request-Id'] },
     },
     {
       operation: 'createToken',

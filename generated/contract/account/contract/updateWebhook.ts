@@ -310,6 +310,20 @@ export const updateWebhook: RestContract = {
     },
     {
       operation: 'updateWebhook',
+      name: 'scopeMissing: of a webhook that gets all events',
+      kind: 'error',
+      example: 'scope_missing',
+      request: {
+        method: 'POST',
+        path: '/account/v1/webhooks/$fresh_webhook_id',
+        token: '$token_for_webhooks',
+        headers: { 'Content-Type': 'application/json' },
+        body: { url: 'https://hooks.example.com' },
+      },
+      expect: { kind: 'problem', status: 403, code: 'scope_missing', headers: ['X-Request-Id'] },
+    },
+    {
+      operation: 'updateWebhook',
       name: 'crossSiteRequest: session',
       kind: 'error',
       example: 'cross_site_request',

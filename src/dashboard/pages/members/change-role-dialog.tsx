@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Member } from '../../../../generated/account/types.ts';
+import type { ChangedRole, Member } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { readForm } from '../../parts/read-form.ts';
@@ -9,7 +9,8 @@ import { isRole } from './role-texts.ts';
 
 type ChangeRoleDialogProps = {
   readonly member: Member;
-  readonly onChanged: () => void;
+  /** Called with what the member made, if the role allows less than the one before. */
+  readonly onChanged: (made: ChangedRole) => void;
   readonly onClose: () => void;
 };
 
@@ -24,7 +25,7 @@ export function ChangeRoleDialog({ member, onChanged, onClose }: ChangeRoleDialo
   return (
     <FormDialog
       title={`Role of ${member.name}`}
-      description="It counts from the next request of the member on."
+      description="It counts from the next request of the member on. If it allows less, what this member made is listed then."
       action="Change the role"
       call={change}
       operation={['Members', 'changeRole']}

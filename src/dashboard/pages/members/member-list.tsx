@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Member, RemovedMember } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { SESSION_KEY } from '../../calls/query-client.ts';
@@ -17,8 +18,8 @@ import { ChangeRoleDialog } from './change-role-dialog.tsx';
 import { MEMBERS_KEY } from './keys.ts';
 import { ROLE_TEXTS } from './role-texts.ts';
 
-/** Keys and tokens of a removed member that still work. */
-type Left = Pick<RemovedMember, 'keys' | 'tokens'> & { readonly name: string };
+/** What a member made who was removed or may do less now, and which goes on working. */
+type Left = Omit<RemovedMember, 'completed_at'> & { readonly name: string };
 
 type Shown = { readonly kind: 'role' | 'remove' | 'leave'; readonly member: Member };
 
@@ -71,12 +72,7 @@ export function MemberList() {
         <h2 id="members">Members</h2>
         <ReferenceLink operation={LIST_MEMBERS} />
       </div>
-      {left !== undefined && left.keys.length + left.tokens.length > 0 && (
-        <p role="status">
-          {left.name} made these, which go on working; rotate or revoke what {left.name} may have kept:{' '}
-          {[...left.keys, ...left.tokens].map(({ name }) => name).join(', ')}
-        </p>
-      )}
+      {left !== undefined && <LeftNotice left={left} />}
       <WholeList
         caption="Members"
         queryKey={MEMBERS_KEY}
@@ -87,13 +83,20 @@ export function MemberList() {
         empty={{ title: 'No members' }}
       />
       {shown?.kind === 'role' && (
-        <ChangeRoleDialog member={shown.member} onChanged={reload} onClose={close} />
+        <ChangeRoleDialog
+          member={shown.member}
+          onChanged={(made) => {
+            setLeft({ name: shown.member.name, ...made });
+            reload();
+          }}
+          onClose={close}
+        />
       )}
       {shown?.kind === 'leave' && <LeaveDialog onClose={close} />}
       {shown?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove ${shown.member.name}?`}
-          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations and set-up links of this member stop working. Keys and tokens of the account stay; those that this member made are listed then.`}
+          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations and set-up links of this member stop working. Keys, tokens and webhooks of the account stay; those that this member made are listed then.`}
           verb="Remove the member"
           act={async () => {
             const made = await withFreshFactor(() => account.removeMember(shown.member.member_id));
@@ -104,6 +107,30 @@ export function MemberList() {
         />
       )}
     </section>
+  );
+}
+
+function LeftNotice({ left: { name, keys, tokens, webhooks } }: { readonly left: Left }) {
+  const kinds = [
+    { title: 'API keys', href: '/keys', made: keys.map((key) => key.name) },
+    { title: 'Access tokens', href: '/keys/tokens', made: tokens.map((token) => token.name) },
+    { title: 'Webhooks', href: '/webhooks', made: webhooks.map((hook) => `${hook.name} (${hook.url})`) },
+  ].filter(({ made }) => made.length > 0);
+  if (kinds.length === 0) return null;
+  return (
+    <div role="status">
+      <p>
+        {name} made these, or tokens of {name} did, and they go on working. Rotate, revoke or delete what{' '}
+        {name} should not keep:
+      </p>
+      <ul>
+        {kinds.map(({ title, href, made }) => (
+          <li key={href}>
+            <Link href={href}>{title}</Link>: {made.join(', ')}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

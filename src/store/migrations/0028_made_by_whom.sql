@@ -1,0 +1,2 @@
+ALTER TABLE "api_keys" ADD COLUMN "ends_with_token" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX "audit_records_made" ON "audit_records" USING btree ("account_id","subject") WHERE action in ('createkey', 'rotatekey', 'createtoken', 'createwebhook', 'updatewebhook', 'rotatewebhooksecret');
