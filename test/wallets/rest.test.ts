@@ -97,6 +97,24 @@ test('the form of a batch goes by its body, then by Accept', async () => {
   expect(await typeOf('application/json')).toBe('406 application/problem+json');
 });
 
+test.each([
+  ['batch', 'application/jsonl; charset=utf-8', 'application/jsonl'],
+  ['batch', 'text/csv; charset=utf-8; header=present', 'text/csv'],
+  ['batch', 'application/jsonl;profile="a, b;q=0";q=0.5;level=1, text/csv;header=absent', 'text/csv'],
+  ['batch', 'text/csv;charset=utf-8;q=0, */*;version=1', 'application/jsonl'],
+  ['batch', 'application/x-ndjson;charset=utf-8', 'application/x-ndjson'],
+  ['batch', '', 'application/jsonl'],
+  ['hd', 'application/json; charset=utf-8', 'application/json'],
+  ['hd', 'application/jsonl ; charset="utf-8"', 'application/jsonl'],
+  ['hd', ' , ', 'application/json'],
+])('%s answers Accept "%s" with %s: only q refuses', async (path, accept, type) => {
+  const { send } = await service().newAccount();
+  const body = path === 'batch' ? { count: 1 } : {};
+  const answer = await send('POST', `/v1/wallets/${path}`, body, { accept });
+  await answer.text();
+  expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
+});
+
 test('who may not is told how to authenticate (RFC 6750)', async () => {
   const { baseUrl, newAccount } = service();
   const ask = async (authorization?: string) =>
