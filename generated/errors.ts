@@ -851,6 +851,22 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The body is compressed, or encoded in another way. */
+  contentEncodingNotAllowed: {
+    area: 'access',
+    http: 415,
+    jsonrpc: {
+      code: -32047,
+      message: 'Supplied content encoding {encoding} is not allowed. Send the body without Content-Encoding',
+    },
+    problem: {
+      code: 'content_encoding_not_allowed',
+      status: 415,
+      title: 'Content encoding not allowed',
+      detail: 'The body has the Content-Encoding {encoding}; send it without one.',
+    },
+    data: ['encoding'],
+  },
   /** The replies held in memory for other requests leave no room for this one. */
   replyMemoryFull: {
     area: 'access',
@@ -2660,6 +2676,7 @@ export type ErrorContext = {
   readonly bodyTooLarge: { readonly limit: number | bigint };
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
+  readonly contentEncodingNotAllowed: { readonly encoding: string };
   readonly replyMemoryFull: Readonly<Record<string, never>>;
   readonly rateLimited: {
     readonly policy: string;

@@ -160,7 +160,7 @@ export interface AccountClient {
   /**
    * Change what invoices are addressed to and when the account is told.
    * When the account can spend less than an amount, the event account.balance.low is recorded, owners and billing members get a mail where the server sends mail, and the dashboard says so; once until money is added or the credit limit changes.
-   * Scope billing:manage. Session of owner, billing. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:manage. Session of owner, billing. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   changeBillingSettings(body: ChangeBillingSettingsRequest, options?: CallOptions): Promise<BillingSettings>;
   /**
@@ -190,13 +190,13 @@ export interface AccountClient {
   /**
    * Invite a person.
    * The invitation works once, for seven days. An open one for the same email stops working. The link is mailed where the server sends mail; pass it on yourself if `is_mailed` is false.
-   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, too_many_invitations, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, too_many_invitations, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
   /**
    * Accept an invitation.
    * Makes a login for the invited email, or takes the one that has this password, and makes it a member. An email may have several logins; the answer does not tell whether it has others.
-   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptInvitation(body: AcceptInvitationRequest, options?: CallOptions): Promise<Membership>;
   /**
@@ -226,7 +226,7 @@ export interface AccountClient {
   /**
    * Create an API key.
    * The key works within a second, in every process of the server that reaches the store.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
   /**
@@ -238,7 +238,7 @@ export interface AccountClient {
   /**
    * Replace an API key.
    * Creates a key with the same name and rules. The old one works for `overlap_seconds` more.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
@@ -250,7 +250,7 @@ export interface AccountClient {
   /**
    * Ask for a higher limit.
    * The operator of the server grants or refuses it.
-   * Scope limits:request. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope limits:request. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   requestLimit(body: RequestLimitRequest, options?: CallOptions): Promise<LimitRequest>;
   /**
@@ -274,7 +274,7 @@ export interface AccountClient {
   /**
    * Give a member another role.
    * It counts from the next request of the member on.
-   * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<Completed>;
   /**
@@ -298,7 +298,7 @@ export interface AccountClient {
   /**
    * Create an account.
    * The account has no member, no key and no token yet. Only the command line makes an account that operates the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createAccount(body: CreateAccountRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
@@ -310,31 +310,31 @@ export interface AccountClient {
   /**
    * Set how an account pays, and its credit limit.
    * An account of the mode by_volume is invoiced within its credit limit once a month costs more than the invoice threshold; without a credit limit it stays prepaid. It is reviewed at the beginning of each month of UTC.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, account_owes, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, account_owes, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setBilling(id: string, body: SetBillingRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Add money to the balance of an account.
    * A credit whose amount and reference the account has already is not booked again; the answer is the same.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   creditAccount(id: string, body: CreditRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Set a limit of an account, or return it to its default.
    * Applies from the next request on, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountLimits(id: string, body: SetLimitRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Book a payment of an account.
    * For a payment system: its token needs no other scope, reads nothing of the account and takes no money back. A payment is booked once for its reference, however often it is sent.
-   * Scope operator:payments. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:payments. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   bookPayment(id: string, body: PaymentRequest, options?: CallOptions): Promise<Payment>;
   /**
    * Set the plan of an account.
    * Applies from the next request on, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
@@ -358,7 +358,7 @@ export interface AccountClient {
   /**
    * Give back a part of an invoice.
    * The invoice itself stays as it is. The amount is added to the balance of the account, and pays the oldest of what it owes. A credit note with the amount and reference of another one is not issued again.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, invoice_not_found, request_timeout, credit_note_too_high, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, invoice_not_found, request_timeout, credit_note_too_high, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   issueCreditNote(id: string, body: CreditNoteRequest, options?: CallOptions): Promise<CreditNote>;
   /**
@@ -376,7 +376,7 @@ export interface AccountClient {
   /**
    * Refuse a request for a higher limit.
    * The account reads the reason in its list.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   refuseLimitRequest(
     id: string,
@@ -398,7 +398,7 @@ export interface AccountClient {
   /**
    * Announce work on the server.
    * All accounts see it. Its minutes do not count towards availability if it is announced early enough, as far as the month has minutes for planned work; the response says which do.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   announceWork(body: AnnounceWorkRequest, options?: CallOptions): Promise<PlannedWork>;
   /**
@@ -416,7 +416,7 @@ export interface AccountClient {
   /**
    * Create or change a plan.
    * Applies from the next request on, to every account that has the plan, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   putPlan(body: PutPlanRequest, options?: CallOptions): Promise<PlanFigures>;
   /**
@@ -428,31 +428,31 @@ export interface AccountClient {
   /**
    * Change the password.
    * Ends every other session of the login. With a second factor, that must be fresh.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, password_unfit, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, password_unfit, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   changePassword(body: ChangePasswordRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Request a link that resets the password.
    * Mails a link to a member with this email. The response is the same, and comes after the same time, if there is none: the mail is sent afterwards. The link works once, for one hour.
-   * Public. Refused with body_invalid, body_not_utf8, email_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, password_reset_limited, internal_error, mail_not_configured, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, password_reset_limited, internal_error, mail_not_configured, store_unavailable.
    */
   requestPasswordReset(body: RequestPasswordResetRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Reset the password.
    * Sets the password of the login that the link was made for, by mail or by the operator. Its sessions end, in every account; its second factor stays, and is asked for at sign-in.
-   * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, internal_error, store_unavailable.
    */
   resetPassword(body: ResetPasswordRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Begin to enrol a second factor.
    * Returns a secret for an authenticator. It counts once its first code was sent, within 15 minutes; one that the login has already stays until then.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   beginSecondFactor(body: BeginSecondFactorRequest, options?: CallOptions): Promise<SecondFactorSecret>;
   /**
    * Enrol the second factor.
    * Takes the first code of the secret that beginSecondFactor returned. The session is fresh then, and has another cookie.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, factor_enrolment_missing, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, factor_enrolment_missing, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   enrolSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<BackupCodes>;
   /**
@@ -470,19 +470,19 @@ export interface AccountClient {
   /**
    * Sign in.
    * Starts a session and sets its cookie. Requests that follow send the cookie; programs use access tokens instead.
-   * Public. Refused with body_invalid, body_not_utf8, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
   /**
    * Go on in another account.
    * Continues in another account of the same login. The session has another cookie then, and the role of that account.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, account_not_joined, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, account_not_joined, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   switchAccount(body: SwitchAccountRequest, options?: CallOptions): Promise<Session>;
   /**
    * Confirm the second factor.
    * What needs a fresh second factor is allowed for five minutes then. The session has another cookie.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, member_factor_missing, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, member_factor_missing, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   confirmSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<Session>;
   /**
@@ -512,7 +512,7 @@ export interface AccountClient {
   /**
    * Accept a set-up link.
    * Makes the owner of an account that the operator made the link for; or, by a link of a reset, sets the password of a login.
-   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptSetupLink(body: AcceptSetupLinkRequest, options?: CallOptions): Promise<Membership>;
   /**
@@ -536,7 +536,7 @@ export interface AccountClient {
   /**
    * Create an access token.
    * The token can have only scopes that the calling token has itself. It works at once.
-   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**
@@ -566,7 +566,7 @@ export interface AccountClient {
   /**
    * Create a webhook.
    * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createWebhook(body: CreateWebhookRequest, options?: CallOptions): Promise<NewWebhook>;
   /**
@@ -578,7 +578,7 @@ export interface AccountClient {
   /**
    * Change a webhook, or turn it on or off.
    * Applies to events that are sent from now on.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   updateWebhook(id: string, body: UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
   /**
@@ -590,13 +590,13 @@ export interface AccountClient {
   /**
    * Send events again from a record of the audit log on.
    * Every event that the webhook gets is sent again from that record on, with the same ids.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
   /**
    * Replace the secret of a webhook.
    * Events are signed with both secrets for `overlap_seconds` more.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateWebhookSecret(id: string, body: RotateSecretRequest, options?: CallOptions): Promise<NewWebhook>;
   /**

@@ -3590,6 +3590,14 @@ export type components = {
       readonly status: 413;
       readonly limit: number;
     };
+    /** @description The body is compressed, or encoded in another way. */
+    readonly ContentEncodingNotAllowedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'content_encoding_not_allowed';
+      /** @constant */
+      readonly status: 415;
+      readonly encoding: string;
+    };
     /** @description The body is not declared as JSON. */
     readonly ContentTypeNotAllowedProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -4978,14 +4986,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -5629,14 +5643,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -5791,14 +5811,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -6427,14 +6453,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -6740,14 +6772,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -7040,14 +7078,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -7553,14 +7597,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8073,14 +8123,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8374,14 +8430,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8562,14 +8624,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8734,14 +8802,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8916,14 +8990,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -9094,14 +9174,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -9665,14 +9751,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10106,14 +10198,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10471,14 +10569,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10865,14 +10969,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11153,14 +11263,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11278,14 +11394,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11420,14 +11542,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
@@ -11561,14 +11689,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11715,14 +11849,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11945,14 +12085,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12181,14 +12327,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12332,14 +12484,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12861,14 +13019,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -13316,14 +13480,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -13973,14 +14143,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14148,14 +14324,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14587,14 +14769,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14762,14 +14950,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -15131,6 +15325,7 @@ export type AccountRateLimitedProblem = components['schemas']['AccountRateLimite
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type ContentEncodingNotAllowedProblem = components['schemas']['ContentEncodingNotAllowedProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
 export type CreditNotAvailableProblem = components['schemas']['CreditNotAvailableProblem'];
 export type CreditNoteTooHighProblem = components['schemas']['CreditNoteTooHighProblem'];
@@ -15215,6 +15410,7 @@ export type ProblemData = {
   readonly request_timeout: RequestTimeoutProblem;
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly content_encoding_not_allowed: ContentEncodingNotAllowedProblem;
   readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };

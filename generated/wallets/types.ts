@@ -427,6 +427,14 @@ export type components = {
       readonly status: 413;
       readonly limit: number;
     };
+    /** @description The body is compressed, or encoded in another way. */
+    readonly ContentEncodingNotAllowedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'content_encoding_not_allowed';
+      /** @constant */
+      readonly status: 415;
+      readonly encoding: string;
+    };
     /** @description The body is not declared as JSON. */
     readonly ContentTypeNotAllowedProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -994,14 +1002,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
@@ -1209,14 +1223,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `managed_batch_too_large`: The request asks for more managed wallets than the operator allows in one call. */
@@ -1451,14 +1471,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -1915,14 +1941,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
@@ -2002,6 +2034,7 @@ export type BalanceInsufficientProblem = components['schemas']['BalanceInsuffici
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type ContentEncodingNotAllowedProblem = components['schemas']['ContentEncodingNotAllowedProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
 export type CreditLimitReachedProblem = components['schemas']['CreditLimitReachedProblem'];
 export type DerivationDestroyedProblem = components['schemas']['DerivationDestroyedProblem'];
@@ -2051,6 +2084,7 @@ export type ProblemData = {
   readonly request_timeout: RequestTimeoutProblem;
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly content_encoding_not_allowed: ContentEncodingNotAllowedProblem;
   readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };

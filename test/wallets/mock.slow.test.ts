@@ -93,6 +93,12 @@ test.each([
     () => post('', '{}', { 'Content-Type': 'text/plain' }),
   ],
   [
+    'a compressed body',
+    415,
+    'content_encoding_not_allowed',
+    () => post('', '{}', { 'Content-Encoding': 'gzip' }),
+  ],
+  [
     'an idempotency key with a space',
     400,
     'idempotency_key_invalid',

@@ -115,6 +115,17 @@ test.each([
   expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
 });
 
+test('a compressed body is refused, and the encoding named; where no body is read it does not count', async () => {
+  const { send } = await service().newAccount();
+  const encoded = { 'content-encoding': 'gzip' };
+  const refused = await send('POST', '/v1/wallets', {}, encoded);
+  expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+  expect(await refused.json()).toMatchObject({ code: 'content_encoding_not_allowed', encoding: 'gzip' });
+  expect((await send('POST', '/v1/wallets', {}, { 'content-encoding': 'identity' })).status).toBe(201);
+  expect((await send('GET', '/v1/wallets/x', undefined, encoded)).status).toBe(404);
+  expect((await send('POST', '/v1/nowhere', {}, encoded)).status).toBe(404);
+});
+
 test('who may not is told how to authenticate (RFC 6750)', async () => {
   const { baseUrl, newAccount } = service();
   const ask = async (authorization?: string) =>

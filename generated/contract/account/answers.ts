@@ -1485,6 +1485,9 @@ export const ANSWER_VALIDATORS = {
   }),
   bodyNotUtf8Problem: problem('body_not_utf8', 400),
   bodyTooLargeProblem: problem('body_too_large', 413, { limit: { type: 'integer' } }),
+  contentEncodingNotAllowedProblem: problem('content_encoding_not_allowed', 415, {
+    encoding: { type: 'string' },
+  }),
   contentTypeNotAllowedProblem: problem('content_type_not_allowed', 415),
   creditNotAvailableProblem: problem('credit_not_available', 409, {
     amount_usd: { type: 'string' },

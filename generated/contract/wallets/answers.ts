@@ -161,6 +161,9 @@ export const ANSWER_VALIDATORS = {
   }),
   bodyNotUtf8Problem: problem('body_not_utf8', 400),
   bodyTooLargeProblem: problem('body_too_large', 413, { limit: { type: 'integer' } }),
+  contentEncodingNotAllowedProblem: problem('content_encoding_not_allowed', 415, {
+    encoding: { type: 'string' },
+  }),
   contentTypeNotAllowedProblem: problem('content_type_not_allowed', 415),
   creditLimitReachedProblem: problem('credit_limit_reached', 402, {
     required: { type: 'integer' },
