@@ -3567,6 +3567,13 @@ export type components = {
       readonly window_seconds: number;
       readonly retry_after_seconds: number;
     };
+    /** @description An API key was sent where an access token belongs. */
+    readonly ApiKeyAsTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'api_key_as_token';
+      /** @constant */
+      readonly status: 401;
+    };
     /** @description The body is not a valid JSON object for the operation; `errors` lists each mistake with its place. */
     readonly BodyInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -4084,6 +4091,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4100,6 +4109,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4243,6 +4253,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4259,6 +4271,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4370,6 +4383,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4386,6 +4401,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4497,6 +4513,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4513,6 +4531,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4603,6 +4622,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4619,6 +4640,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4800,6 +4822,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4816,6 +4840,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4926,6 +4951,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4942,6 +4969,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5074,6 +5102,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5090,6 +5120,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5196,6 +5227,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5212,6 +5245,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5353,6 +5387,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5369,6 +5405,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6024,6 +6061,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6040,6 +6079,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6133,6 +6173,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6149,6 +6191,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6270,6 +6313,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6286,6 +6331,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6393,6 +6439,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6409,6 +6457,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6541,6 +6590,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6557,6 +6608,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6683,6 +6735,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6699,6 +6753,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6875,6 +6930,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6891,6 +6948,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6998,6 +7056,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7014,6 +7074,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7163,6 +7224,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7179,6 +7242,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7783,6 +7847,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7799,6 +7865,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7917,6 +7984,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7933,6 +8002,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8043,6 +8113,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8059,6 +8131,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8208,6 +8281,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8224,6 +8299,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8347,6 +8423,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8363,6 +8441,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8535,6 +8614,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8551,6 +8632,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8729,6 +8811,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8745,6 +8829,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8907,6 +8992,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8923,6 +9010,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9095,6 +9183,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9111,6 +9201,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9259,6 +9350,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9275,6 +9368,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9414,6 +9508,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9430,6 +9526,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9523,6 +9620,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9539,6 +9638,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9662,6 +9762,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9678,6 +9780,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9854,6 +9957,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9870,6 +9975,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9960,6 +10066,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9976,6 +10084,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10118,6 +10227,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10134,6 +10245,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10280,6 +10392,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10296,6 +10410,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10383,6 +10498,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10399,6 +10516,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10506,6 +10624,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10522,6 +10642,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10654,6 +10775,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10670,6 +10793,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10783,6 +10907,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10799,6 +10925,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10906,6 +11033,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10922,6 +11051,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -11054,6 +11184,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -11070,6 +11202,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13164,6 +13297,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13180,6 +13315,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13291,6 +13427,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13307,6 +13445,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13414,6 +13553,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13430,6 +13571,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13568,6 +13710,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13584,6 +13728,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13715,6 +13860,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13731,6 +13878,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13844,6 +13992,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13860,6 +14010,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13947,6 +14098,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13963,6 +14116,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14070,6 +14224,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14086,6 +14242,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14251,6 +14408,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14267,6 +14426,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14412,6 +14572,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14428,6 +14590,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14557,6 +14720,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14573,6 +14738,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14699,6 +14865,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14715,6 +14883,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14877,6 +15046,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14893,6 +15064,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -15038,6 +15210,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -15054,6 +15228,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -15322,6 +15497,7 @@ export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProbl
 export type AccountNotJoinedProblem = components['schemas']['AccountNotJoinedProblem'];
 export type AccountOwesProblem = components['schemas']['AccountOwesProblem'];
 export type AccountRateLimitedProblem = components['schemas']['AccountRateLimitedProblem'];
+export type ApiKeyAsTokenProblem = components['schemas']['ApiKeyAsTokenProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
@@ -15416,6 +15592,7 @@ export type ProblemData = {
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;
   readonly token_unknown: TokenUnknownProblem;
+  readonly api_key_as_token: ApiKeyAsTokenProblem;
   readonly token_revoked: TokenRevokedProblem;
   readonly token_expired: TokenExpiredProblem;
   readonly account_rate_limited: AccountRateLimitedProblem;

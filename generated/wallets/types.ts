@@ -395,6 +395,13 @@ export type components = {
       /** @description The 64-byte signature in base-58. */
       readonly signature: string;
     };
+    /** @description An API key was sent where an access token belongs. */
+    readonly ApiKeyAsTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'api_key_as_token';
+      /** @constant */
+      readonly status: 401;
+    };
     /** @description The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD. */
     readonly BalanceInsufficientProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -791,6 +798,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -805,6 +814,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -916,6 +926,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -930,6 +942,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1127,6 +1140,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1141,6 +1156,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1362,6 +1378,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1376,6 +1394,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1584,6 +1603,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1598,6 +1619,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1694,6 +1716,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1708,6 +1732,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1851,6 +1876,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1865,6 +1892,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -2030,6 +2058,7 @@ export type WalletList = components['schemas']['WalletList'];
 export type WalletMetadata = components['schemas']['WalletMetadata'];
 export type WalletPath = components['schemas']['WalletPath'];
 export type WalletSignature = components['schemas']['WalletSignature'];
+export type ApiKeyAsTokenProblem = components['schemas']['ApiKeyAsTokenProblem'];
 export type BalanceInsufficientProblem = components['schemas']['BalanceInsufficientProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
@@ -2090,6 +2119,7 @@ export type ProblemData = {
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;
   readonly token_unknown: TokenUnknownProblem;
+  readonly api_key_as_token: ApiKeyAsTokenProblem;
   readonly token_revoked: TokenRevokedProblem;
   readonly token_expired: TokenExpiredProblem;
   readonly scope_missing: ScopeMissingProblem;

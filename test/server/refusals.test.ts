@@ -40,6 +40,17 @@ test.each([
   expect(node.seen).toHaveLength(before);
 });
 
+test.each([
+  ['in the query', (token: string) => post(`${gateway.baseUrl}${RPC_PATH}?apikey=${token}`, BODY)],
+  ['in the header', (token: string) => post(`${gateway.baseUrl}${RPC_PATH}`, BODY, { 'x-api-key': token })],
+])('an access token %s is told to be one, and where it belongs', async (_, send) => {
+  const response = await send('ks_tok_secret');
+  const text = await response.text();
+  expect([response.status, text]).toEqual([401, expect.stringContaining('"code":-32041')]);
+  expect(text).toMatch(/This is an access token, not an API key.*X-Api-Key.*Authorization of \/v1/);
+  expect(text).not.toContain('secret');
+});
+
 test('the key may stand among other parameters, escaped, or in X-Api-Key', async () => {
   const escaped = `${gateway.baseUrl}${RPC_PATH}?a=1&apikey=${KEY.replace('_', '%5F')}&b=2`;
   expect((await post(escaped, BODY)).status).toBe(200);

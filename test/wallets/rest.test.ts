@@ -141,6 +141,19 @@ test('who may not is told how to authenticate (RFC 6750)', async () => {
   expect(await ask(`Bearer ${token}`)).toBe('Bearer error="insufficient_scope", scope="wallets:read"');
 });
 
+test('an API key as token is told to be one, and where it belongs', async () => {
+  for (const path of ['/v1/wallets/x', '/v1/wallets?limit=1']) {
+    const headers = { authorization: 'Bearer ks_key_secret' };
+    const answer = await fetch(`${service().baseUrl}${path}`, { headers });
+    const problem = (await answer.json()) as { readonly detail: string };
+    expect([answer.status, answer.headers.get('www-authenticate'), problem]).toMatchObject([
+      ...[401, 'Bearer error="invalid_token"', { code: 'api_key_as_token' }],
+    ]);
+    expect(problem.detail).toMatch(/This is an API key.*Authorization: Bearer.*query parameter apikey/);
+    expect(problem.detail).not.toContain('secret');
+  }
+});
+
 test('requests that create are counted, a batch as one; the fields say how many are left', async () => {
   const { send, id } = await service().newAccount();
   await setCreateLimit(service(), id, 2);

@@ -1480,6 +1480,7 @@ export const ANSWER_VALIDATORS = {
     window_seconds: { type: 'integer' },
     retry_after_seconds: { type: 'integer' },
   }),
+  apiKeyAsTokenProblem: problem('api_key_as_token', 401),
   bodyInvalidProblem: problem('body_invalid', 400, {
     errors: { type: 'array', items: { $ref: 'definitions#/$defs/FieldProblem' } },
   }),

@@ -152,6 +152,7 @@ export const ANSWER_VALIDATORS = {
   destroyWallet: validator({ $ref: 'definitions#/$defs/DestroyedWallet' }),
   getWallet: validator({ $ref: 'definitions#/$defs/WalletMetadata' }),
   signWithWallet: validator({ $ref: 'definitions#/$defs/WalletSignature' }),
+  apiKeyAsTokenProblem: problem('api_key_as_token', 401),
   balanceInsufficientProblem: problem('balance_insufficient', 402, {
     required: { type: 'integer' },
     available: { type: 'integer' },

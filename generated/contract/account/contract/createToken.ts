@@ -6,7 +6,14 @@ export const createToken: RestContract = {
   statuses: {
     '201': [],
     '400': ['body_invalid', 'body_not_utf8'],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired', 'session_invalid'],
+    '401': [
+      'token_missing',
+      'token_unknown',
+      'api_key_as_token',
+      'token_revoked',
+      'token_expired',
+      'session_invalid',
+    ],
     '403': [
       'scope_missing',
       'cross_site_request',
@@ -178,6 +185,25 @@ export const createToken: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'createToken',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'POST',
+        path: '/account/v1/tokens',
+        token: 'ks_key_instead_of_a_token',
+        headers: { 'Content-Type': 'application/json' },
+        body: { name: 'reader', scopes: ['account:read'], expires_in_seconds: 3600 },
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },
