@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { ConfigSources } from '../../src/config/merge-sources.ts';
 import { unknownVariables } from '../../src/config/unknown-variables.ts';
@@ -44,6 +45,10 @@ test('the command line goes before the environment, that before the file, that b
     data_dir: 'from-env',
     log_level: 'warn',
   });
+});
+
+test('every setting has a description', () => {
+  expect(CONFIG_SETTINGS.filter(({ description }) => !/[.)]$/.test(description))).toEqual([]);
 });
 
 test('one node needs no file', () => {

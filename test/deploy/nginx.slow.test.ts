@@ -52,7 +52,7 @@ function configOf({ directory, port, gateways, streams }: Places): string {
 const portOf = ({ baseUrl }: Gateway): number => Number(new URL(baseUrl).port);
 
 describe.skipIf(!hasNginx)(`${version?.trim() || 'nginx'} with the file of docs/deploy (${MISSING})`, () => {
-  const directory = useNewDirectory('nginx');
+  const directory = useNewDirectory('group');
   const closing: (() => unknown)[] = [];
   const gateways: Gateway[] = [];
   let node: ScriptedNode;
@@ -129,7 +129,7 @@ describe.skipIf(!hasNginx)(`${version?.trim() || 'nginx'} with the file of docs/
   });
 
   test('serves HTTP/2, with the address that was asked for', async () => {
-    const session = connectHttp2(`https://localhost:${port}`, { ca: CERT, family: 4 });
+    const session = connectHttp2(`https://localhost:${port}`, { ca: CERT });
     const stream = session.request({ ':path': '/openrpc.json' });
     const document = await text(stream);
     expect([session.alpnProtocol, document]).toEqual([
