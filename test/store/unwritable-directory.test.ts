@@ -24,7 +24,7 @@ async function messagesOf(dataDir: string): Promise<readonly string[]> {
   return said;
 }
 
-test.each(['at it', 'below it'])('a read-only disk is told with what to do (%s)', async (at, context) => {
+test.for(['at it', 'below it'])('a read-only disk is told with what to do (%s)', async (at, context) => {
   const disk = mountSmallDisk(4);
   if (disk === undefined) return context.skip(SMALL_DISK_MISSING);
   onTestFinished(disk.unmount);
