@@ -16,6 +16,7 @@ export type Config = {
   readonly gateway_user?: string;
   /** System user that the signer runs as, so that a compromised gateway cannot read its files and memory. Must differ from gateway_user. */
   readonly signer_user?: string;
+  /** Least severe level that the log has, on standard error, one JSON object a line. The log holds no secret at any level. */
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   /** How long a server that is told to stop goes on serving, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000. */
   readonly shutdown_grace_ms: number;
@@ -42,7 +43,9 @@ export type Config = {
     readonly public_url?: string;
     /** PEM files. If set, the server uses HTTPS. The files are reloaded when they change. */
     readonly tls?: {
+      /** PEM file of the certificate, followed by those of its chain. Read again when it changes. Requires key_file. */
       readonly cert_file: string;
+      /** PEM file of the private key of cert_file, without a passphrase. Readable by the user of the gateway. */
       readonly key_file: string;
     };
     /** Origins whose pages may call the ledger API. * allows any origin, as ledger nodes do; access is controlled by the API key. */
@@ -136,6 +139,7 @@ export type Config = {
   };
   /** The networks to serve. Each has its own path, /<name>-<environment>, which is {rpc_path}. */
   readonly networks: readonly {
+    /** First part of the path of the network: {rpc_path} is /<name>-<environment>. */
     readonly name: string;
     /** On mainnet, requestAirdrop is refused. */
     readonly environment: 'localnet' | 'devnet' | 'testnet' | 'mainnet';
@@ -161,6 +165,7 @@ export type Config = {
     readonly connections: number;
     /** Send calls over HTTP connections of Keyslot's own, which takes about half the CPU time per call. If false, node:http sends them; the answers are the same. */
     readonly own_client: boolean;
+    /** Maximum time until a connection to a node is open. */
     readonly connect_timeout_ms: number;
     /** Maximum time until a response begins, including retries. */
     readonly response_timeout_ms: number;
@@ -185,6 +190,7 @@ export type Config = {
   readonly websocket: {
     /** Maximum number of connections of all clients. */
     readonly max_sockets: number;
+    /** Maximum WebSocket connections of an API key at the same time; another one is refused. */
     readonly max_sockets_per_key: number;
     /** Maximum number of subscriptions of one connection. */
     readonly max_subscriptions: number;
@@ -376,7 +382,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--log-level',
     default: 'info',
     secret: false,
-    description: '',
+    description:
+      'Least severe level that the log has, on standard error, one JSON object a line. The log holds no secret at any level.',
   },
   {
     path: ['shutdown_grace_ms'],
@@ -480,14 +487,16 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     type: 'string',
     env: 'KEYSLOT_TLS_CERT_FILE',
     secret: false,
-    description: '',
+    description:
+      'PEM file of the certificate, followed by those of its chain. Read again when it changes. Requires key_file.',
   },
   {
     path: ['http', 'tls', 'key_file'],
     type: 'string',
     env: 'KEYSLOT_TLS_KEY_FILE',
     secret: false,
-    description: '',
+    description:
+      'PEM file of the private key of cert_file, without a passphrase. Readable by the user of the gateway.',
   },
   {
     path: ['http', 'cors_origins'],
@@ -788,7 +797,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_NETWORK',
     default: 'solana',
     secret: false,
-    description: '',
+    description: 'First part of the path of the network: {rpc_path} is /<name>-<environment>.',
   },
   {
     path: ['networks', 0, 'environment'],
@@ -868,7 +877,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_UPSTREAM_CONNECT_TIMEOUT_MS',
     default: 2000,
     secret: false,
-    description: '',
+    description: 'Maximum time until a connection to a node is open.',
   },
   {
     path: ['upstream', 'response_timeout_ms'],
@@ -963,7 +972,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WS_MAX_SOCKETS_PER_KEY',
     default: 10000,
     secret: false,
-    description: '',
+    description: 'Maximum WebSocket connections of an API key at the same time; another one is refused.',
   },
   {
     path: ['websocket', 'max_subscriptions'],

@@ -696,6 +696,22 @@ export const ERRORS = {
     grpc: { status: 'UNAUTHENTICATED', message: 'API key unknown' },
     data: [],
   },
+  /** An access token was sent where an API key belongs. */
+  tokenAsApiKey: {
+    area: 'access',
+    http: 401,
+    jsonrpc: {
+      code: -32041,
+      message:
+        'This is an access token, not an API key: send an API key (ks_key_…) in the query parameter apikey or in the header X-Api-Key; access tokens belong in the header Authorization of /v1 and /account/v1',
+    },
+    grpc: {
+      status: 'UNAUTHENTICATED',
+      message:
+        'This is an access token, not an API key: send an API key (ks_key_…) in the metadata x-api-key, and access tokens in the metadata authorization',
+    },
+    data: [],
+  },
   /** The API key was revoked. */
   apiKeyRevoked: {
     area: 'access',
@@ -868,6 +884,22 @@ export const ERRORS = {
       detail: 'Send the body as Content-Type: application/json.',
     },
     data: [],
+  },
+  /** The body is compressed, or encoded in another way. */
+  contentEncodingNotAllowed: {
+    area: 'access',
+    http: 415,
+    jsonrpc: {
+      code: -32047,
+      message: 'Supplied content encoding {encoding} is not allowed. Send the body without Content-Encoding',
+    },
+    problem: {
+      code: 'content_encoding_not_allowed',
+      status: 415,
+      title: 'Content encoding not allowed',
+      detail: 'The body has the Content-Encoding {encoding}; send it without one.',
+    },
+    data: ['encoding'],
   },
   /** The replies held in memory leave no room for this one: all accounts together have a limit, and each may hold as much as it leaves free for others. */
   replyMemoryFull: {
@@ -1153,6 +1185,24 @@ export const ERRORS = {
       detail: 'This server has no such access token.',
     },
     grpc: { status: 'UNAUTHENTICATED', message: 'This server has no such access token.' },
+    data: [],
+  },
+  /** An API key was sent where an access token belongs. */
+  apiKeyAsToken: {
+    area: 'account',
+    http: 401,
+    problem: {
+      code: 'api_key_as_token',
+      status: 401,
+      title: 'API key instead of an access token',
+      detail:
+        'This is an API key, not an access token: send an access token (ks_tok_…) in the header Authorization: Bearer <ACCESS_TOKEN>; API keys belong in the query parameter apikey or the header X-Api-Key of JSON-RPC.',
+    },
+    grpc: {
+      status: 'UNAUTHENTICATED',
+      message:
+        'This is an API key, not an access token: send an access token (ks_tok_…) in the metadata authorization as Bearer <ACCESS_TOKEN>, and API keys in the metadata x-api-key',
+    },
     data: [],
   },
   /** The access token was revoked. */
@@ -2688,6 +2738,7 @@ export type ErrorContext = {
   readonly leaderNotScheduled: { readonly identity: string };
   readonly apiKeyMissing: Readonly<Record<string, never>>;
   readonly apiKeyUnknown: Readonly<Record<string, never>>;
+  readonly tokenAsApiKey: Readonly<Record<string, never>>;
   readonly apiKeyRevoked: Readonly<Record<string, never>>;
   readonly apiKeyExpired: Readonly<Record<string, never>>;
   readonly apiKeyOriginRefused: Readonly<Record<string, never>>;
@@ -2703,6 +2754,7 @@ export type ErrorContext = {
   readonly bodyTooLarge: { readonly limit: number | bigint };
   readonly callTooLarge: Readonly<Record<string, never>>;
   readonly contentTypeNotAllowed: Readonly<Record<string, never>>;
+  readonly contentEncodingNotAllowed: { readonly encoding: string };
   readonly replyMemoryFull: Readonly<Record<string, never>>;
   readonly answerTakenTooSlowly: Readonly<Record<string, never>>;
   readonly rateLimited: {
@@ -2759,6 +2811,7 @@ export type ErrorContext = {
   readonly replyTooLarge: { readonly limit: number | bigint };
   readonly tokenMissing: Readonly<Record<string, never>>;
   readonly tokenUnknown: Readonly<Record<string, never>>;
+  readonly apiKeyAsToken: Readonly<Record<string, never>>;
   readonly tokenRevoked: Readonly<Record<string, never>>;
   readonly tokenExpired: Readonly<Record<string, never>>;
   readonly accountRateLimited: {

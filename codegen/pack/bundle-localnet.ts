@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ScriptTarget, transpileDeclaration } from 'typescript';
-import { LOCALNET_ENTRY, LOCALNET_PEERS } from './client-manifest.ts';
+import { LOCALNET_ENTRY, LOCALNET_NODE, LOCALNET_PEERS } from './client-manifest.ts';
 import { ROOT } from './compile.ts';
 
-/** Node has what the ledger uses from this version on. */
-const NODE = 'node22.15';
+const NODE = `node${LOCALNET_NODE.major}.${LOCALNET_NODE.minor}`;
 
 /**
  * At the head of the file: `require` for the CommonJS parts, and the clock and the timers as they are when the file is imported. A test

@@ -2,9 +2,11 @@ import type { RootManifest } from './root-manifest.ts';
 
 const ENTRY = './lib/generated/package';
 const ACCOUNT_ENTRY = './lib/generated/account/package';
-const STREAM_ENTRY = './lib/generated/stream/package';
+export const STREAM_ENTRY = './lib/generated/stream/package';
 /** Where ./localnet is in the package. */
 export const LOCALNET_ENTRY = './lib/src/localnet/start-localnet';
+/** The oldest Node that has what the ledger uses: zstd. The rest of the package runs in that of `engines`, and in browsers. */
+export const LOCALNET_NODE = { major: 22, minor: 15 } as const;
 /** What ./stream needs, and nothing else. */
 const STREAM_PEERS = ['@bufbuild/protobuf', '@grpc/grpc-js'];
 /** The runtime of ./localnet: it is called below its public interface, so its version is exact. */
@@ -33,13 +35,20 @@ export const clientManifest = ({ version, license, dependencies }: RootManifest)
     exports: {
       '.': { types: `${ENTRY}.d.ts`, default: `${ENTRY}.js` },
       './account': { types: `${ACCOUNT_ENTRY}.d.ts`, default: `${ACCOUNT_ENTRY}.js` },
-      './localnet': { types: `${LOCALNET_ENTRY}.d.ts`, default: `${LOCALNET_ENTRY}.js` },
-      './stream': { types: `${STREAM_ENTRY}.d.ts`, default: `${STREAM_ENTRY}.js` },
+      './localnet': checked('localnet', LOCALNET_ENTRY),
+      './stream': checked('stream', STREAM_ENTRY),
       './package.json': './package.json',
     },
     types: `${ENTRY}.d.ts`,
-    files: ['lib', 'THIRD-PARTY.txt'],
+    files: ['lib', 'entries', 'THIRD-PARTY.txt'],
     peerDependencies: peers,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
   };
 };
+
+/** An entry that says what it lacks; `require` cannot await that. */
+const checked = (name: string, module: string) => ({
+  types: `${module}.d.ts`,
+  require: `${module}.js`,
+  default: `./entries/${name}.js`,
+});

@@ -5,6 +5,7 @@ import { bundleLocalnet } from './bundle-localnet.ts';
 import { clientManifest } from './client-manifest.ts';
 import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
+import { writeEntries } from './write-entries.ts';
 
 const README = fileURLToPath(new URL('client-readme.md', import.meta.url));
 /** The modules that are exported as the package itself and as ./account. */
@@ -31,7 +32,10 @@ export const packClient = async (out: string): Promise<string> => {
   await bundleLocalnet(folder);
   pointToOutputs(folder, '.d.ts');
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as RootManifest;
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(clientManifest(root), null, 2)}\n`);
+  const manifest = clientManifest(root);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  const localnet = 'src/localnet/start-localnet.ts';
+  await writeEntries(folder, manifest.peerDependencies, { stream: STREAM_ENTRY, localnet });
   copyFileSync(README, join(folder, 'README.md'));
   return join(resolve(out), packFolder(folder, resolve(out)));
 };

@@ -119,31 +119,31 @@ export interface AccountClient {
   /**
    * Read the account.
    * Returns the account of the token, its plan and its limits.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   getAccount(options?: CallOptions): Promise<Account>;
   /**
    * List records of the audit log, newest first.
    * Returns the records in the order of the chain; with `since` or `until`, and without `wallet_id`, in the order of time. Refusals are recorded up to a minute later.
-   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAuditRecords(query?: ListAuditQuery, options?: CallOptions): Promise<AuditRecordList>;
   /**
    * Read the chain of the audit log, oldest first.
    * Returns consecutive records, for verification. The hash of a record is SHA-256 over the UTF-8 bytes of `keyslot audit record v1`, a zero byte, the 32 bytes of the previous hash, and a JSON array without spaces: `[account_id, seq, at, action, outcome, token_id, request_id, wallet_id, units]`, null for what is absent; then `address`, if it is present; then `[member_id, subject]`, if one of them is present; then the array of `[operation, units, month, micro_usd]` of each of its `charges`, if it has any, each followed by `standard, volume, volume_threshold` in micro-USD if it has `prices`; then the object `{"document_sha256": …}`, without the space, if it is present.
-   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAuditChain(query?: AuditChainQuery, options?: CallOptions): Promise<AuditChain>;
   /**
    * List signed heads of the audit log, oldest first.
    * Returns statements of the server about the chain: one for every thousand records, and after a minute. The signature is Ed25519 over the UTF-8 bytes of `keyslot audit head v1`, a zero byte, and a JSON array without spaces: `[account_id, seq, hash, at]`, the hash in hexadecimal digits. Keep heads, and the public key: a chain that was rewritten does not agree with them.
-   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAuditHeads(query?: AuditHeadsQuery, options?: CallOptions): Promise<AuditHeadList>;
   /**
    * Read how available the wallet service was for the account.
    * Returns the current month with its error budget, the months before, and planned work. The wallet service is available in a minute as far as it proved that it serves, and answered the requests of the account.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   getAvailability(options?: CallOptions): Promise<Availability>;
   /**
@@ -155,31 +155,31 @@ export interface AccountClient {
   /**
    * Read how the account pays and what it wants to be told.
    * Returns whether the account is invoiced, what it was charged this month, what its invoices are addressed to, and the amounts at which it is told that its balance runs low.
-   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   getBillingSettings(options?: CallOptions): Promise<BillingSettings>;
   /**
    * Change what invoices are addressed to and when the account is told.
    * When the account can spend less than an amount, the event account.balance.low is recorded, owners and billing members get a mail where the server sends mail, and the dashboard says so; once until money is added or the credit limit changes.
-   * Scope billing:manage. Session of owner, billing. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:manage. Session of owner, billing. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   changeBillingSettings(body: ChangeBillingSettingsRequest, options?: CallOptions): Promise<BillingSettings>;
   /**
    * Read what was sent to a webhook, and what it answered.
    * Attempts are kept for 30 days; the newest 100 are shown.
-   * Scope audit:read. Session of owner, developer, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readDelivery(id: string, options?: CallOptions): Promise<DeliveryDetails>;
   /**
    * Send an event again now.
    * An event that was delivered is sent once more, with the same id.
-   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, delivery_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   retryDelivery(id: string, options?: CallOptions): Promise<Delivery>;
   /**
    * List entries of the books, newest first.
    * Returns deposits, reservations, charges and refunds, in the order in which they were written; with `since` or `until` in the order of time.
-   * Scope billing:read. Session of owner, billing. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:read. Session of owner, billing. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listEntries(query?: ListEntriesQuery, options?: CallOptions): Promise<BookEntryList>;
   /**
@@ -191,13 +191,13 @@ export interface AccountClient {
   /**
    * Invite a person.
    * The invitation works once, for seven days. An open one for the same email stops working. The link is mailed where the server sends mail; pass it on yourself if `is_mailed` is false.
-   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, too_many_invitations, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner. Refused with body_invalid, body_not_utf8, email_invalid, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, member_exists, too_many_invitations, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createInvitation(body: CreateInvitationRequest, options?: CallOptions): Promise<NewInvitation>;
   /**
    * Accept an invitation.
    * Makes a login for the invited email, or takes the one that has this password, and makes it a member. An email may have several logins; the answer does not tell whether it has others.
-   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, name_unfit, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, member_exists, invitation_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptInvitation(body: AcceptInvitationRequest, options?: CallOptions): Promise<Membership>;
   /**
@@ -209,55 +209,55 @@ export interface AccountClient {
   /**
    * List invoices, newest first.
    * An account that is invoiced when a month of UTC ends gets an invoice for it some minutes later.
-   * Scope billing:read. Session of owner, billing. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:read. Session of owner, billing. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listInvoices(query?: ListInvoicesQuery, options?: CallOptions): Promise<InvoiceList>;
   /**
    * Read an invoice.
    * Returns it as it was issued, with its credit notes and what is left to pay. Whoever has the records of the audit log from `from_seq` on can recompute it.
-   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readInvoice(id: string, options?: CallOptions): Promise<InvoiceDetails>;
   /**
    * List API keys, newest first.
    * Returns the keys of the account without their secrets, revoked and expired ones included, a page at a time.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listKeys(query?: PageQuery, options?: CallOptions): Promise<ApiKeyList>;
   /**
    * Create an API key.
    * The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
   /**
    * Revoke an API key at once and for good.
    * Requests with the key are refused within a second, in every process of the server that reaches the store. Revoking it again answers the same.
-   * Scope keys:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, key_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, key_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
   /**
    * Replace an API key.
    * Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
    * List the requests for higher limits, newest first.
    * Returns the requests of the account, decided ones included, a page at a time.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listLimitRequests(query?: PageQuery, options?: CallOptions): Promise<LimitRequestList>;
   /**
    * Ask for a higher limit.
    * The operator of the server grants or refuses it.
-   * Scope limits:request. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope limits:request. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, limit_requests_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   requestLimit(body: RequestLimitRequest, options?: CallOptions): Promise<LimitRequest>;
   /**
    * Withdraw a request for a higher limit.
    * A request that was decided cannot be withdrawn.
-   * Scope limits:request. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, limit_request_decided, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope limits:request. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, limit_request_decided, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   withdrawLimitRequest(id: string, options?: CallOptions): Promise<LimitRequest>;
   /**
@@ -275,7 +275,7 @@ export interface AccountClient {
   /**
    * Give a member another role.
    * It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
-   * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<ChangedRole>;
   /**
@@ -287,97 +287,97 @@ export interface AccountClient {
   /**
    * List the networks that the server serves.
    * Returns the state of their nodes as this process of the server knows it, and the calls of the last hour, day and month.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listNetworks(options?: CallOptions): Promise<NetworkList>;
   /**
    * List the accounts of the server, newest first.
    * Returns all accounts, those whose names contain a text, or those that need a credit limit, a page at a time.
-   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAccounts(query?: AccountsQuery, options?: CallOptions): Promise<AccountList>;
   /**
    * Create an account.
    * The account has no member, no key and no token yet. Only the command line makes an account that operates the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, plan_not_found, request_timeout, account_name_taken, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createAccount(body: CreateAccountRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Read an account.
    * Returns the plan, the limits and the money of an account.
-   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, account_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readAccount(id: string, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Set how an account pays, and its credit limit.
    * An account of the mode by_volume is invoiced within its credit limit once a month costs more than the invoice threshold; without a credit limit it stays prepaid. It is reviewed at the beginning of each month of UTC.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, account_owes, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, account_owes, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setBilling(id: string, body: SetBillingRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Add money to the balance of an account.
    * A credit whose amount and reference the account has already is not booked again; the answer is the same.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_not_available, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   creditAccount(id: string, body: CreditRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Set a limit of an account, or return it to its default.
    * Applies from the next request on, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountLimits(id: string, body: SetLimitRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Book a payment of an account.
    * For a payment system: its token needs no other scope, reads nothing of the account and takes no money back. A payment is booked once for its reference, however often it is sent.
-   * Scope operator:payments. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:payments. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   bookPayment(id: string, body: PaymentRequest, options?: CallOptions): Promise<Payment>;
   /**
    * Set the plan of an account.
    * Applies from the next request on, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, plan_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
    * Create a link that makes its user an owner of the account.
    * It works once. Links of the account that were made before stop working. An account that has an owner, or that operates the server, gets one from `keyslot setup-link` alone.
-   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_has_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_has_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createAccountSetupLink(id: string, options?: CallOptions): Promise<NewSetupLink>;
   /**
    * List the invoices of all accounts, newest first.
    * Returns the invoices of all accounts, or those of one, a page at a time.
-   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listAllInvoices(query?: InvoicesQuery, options?: CallOptions): Promise<OperatedInvoiceList>;
   /**
    * Read an invoice of any account.
    * Returns it as it was issued, with its credit notes and what is left to pay.
-   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, invoice_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   readAnyInvoice(id: string, options?: CallOptions): Promise<InvoiceDetails>;
   /**
    * Give back a part of an invoice.
    * The invoice itself stays as it is. The amount is added to the balance of the account, and pays the oldest of what it owes. A credit note with the amount and reference of another one is not issued again.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, invoice_not_found, request_timeout, credit_note_too_high, credit_reference_used, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, invoice_not_found, request_timeout, credit_note_too_high, credit_reference_used, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   issueCreditNote(id: string, body: CreditNoteRequest, options?: CallOptions): Promise<CreditNote>;
   /**
    * List the open requests of all accounts for higher limits, newest first.
    * Returns them a page at a time.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listOpenLimitRequests(query?: PageQuery, options?: CallOptions): Promise<OperatedLimitRequestList>;
   /**
    * Grant a request for a higher limit.
    * Sets the limit of the account.
-   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, limit_request_not_found, plan_not_found, limit_request_decided, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, limit_request_not_found, plan_not_found, limit_request_decided, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   grantLimitRequest(id: string, options?: CallOptions): Promise<OperatedLimitRequest>;
   /**
    * Refuse a request for a higher limit.
    * The account reads the reason in its list.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, limit_request_not_found, request_timeout, limit_request_decided, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   refuseLimitRequest(
     id: string,
@@ -387,73 +387,73 @@ export interface AccountClient {
   /**
    * List the ledger nodes of every network.
    * Returns what this process of the server knows of them.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listNodes(options?: CallOptions): Promise<NodeList>;
   /**
    * List planned work.
    * Returns work of the last months and later, cancelled work too.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listPlannedWork(options?: CallOptions): Promise<PlannedWorkList>;
   /**
    * Announce work on the server.
    * All accounts see it. Its minutes do not count towards availability if it is announced early enough, as far as the month has minutes for planned work; the response says which do.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   announceWork(body: AnnounceWorkRequest, options?: CallOptions): Promise<PlannedWork>;
   /**
    * Cancel planned work before it begins.
    * Its minutes count as any other. Work that was cancelled stays as it is.
-   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, planned_work_not_found, planned_work_begun, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, planned_work_not_found, planned_work_begun, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   cancelWork(id: string, options?: CallOptions): Promise<PlannedWork>;
   /**
    * List the plans.
    * Returns those that the server comes with and those that operators set, with the number of accounts of each.
-   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listPlans(options?: CallOptions): Promise<PlanList>;
   /**
    * Create or change a plan.
    * Applies from the next request on, to every account that has the plan, in every process of the server.
-   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   putPlan(body: PutPlanRequest, options?: CallOptions): Promise<PlanFigures>;
   /**
    * Remove a plan that an operator set.
    * A plan of the same name that the server comes with applies again.
-   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, plan_not_found, plan_in_use, plan_not_overridden, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, plan_not_found, plan_in_use, plan_not_overridden, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   deletePlan(id: string, options?: CallOptions): Promise<DeletedPlan>;
   /**
    * Change the password.
    * Ends every other session of the login. With a second factor, that must be fresh.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, password_unfit, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, password_unfit, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   changePassword(body: ChangePasswordRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Request a link that resets the password.
    * Mails a link to a member with this email. The response is the same, and comes after the same time, if there is none: the mail is sent afterwards. The link works once, for one hour.
-   * Public. Refused with body_invalid, body_not_utf8, email_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, password_reset_limited, internal_error, mail_not_configured, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, password_reset_limited, internal_error, mail_not_configured, store_unavailable.
    */
   requestPasswordReset(body: RequestPasswordResetRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Reset the password.
    * Sets the password of the login that the link was made for, by mail or by the operator. Its sessions end, in every account; its second factor stays, and is asked for at sign-in.
-   * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, internal_error, store_unavailable.
    */
   resetPassword(body: ResetPasswordRequest, options?: CallOptions): Promise<Completed>;
   /**
    * Begin to enrol a second factor.
    * Returns a secret for an authenticator. It counts once its first code was sent, within 15 minutes; one that the login has already stays until then.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, password_wrong, fresh_factor_required, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   beginSecondFactor(body: BeginSecondFactorRequest, options?: CallOptions): Promise<SecondFactorSecret>;
   /**
    * Enrol the second factor.
    * Takes the first code of the secret that beginSecondFactor returned. The session is fresh then, and has another cookie.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, factor_enrolment_missing, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, factor_enrolment_missing, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   enrolSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<BackupCodes>;
   /**
@@ -471,19 +471,19 @@ export interface AccountClient {
   /**
    * Sign in.
    * Starts a session and sets its cookie. Requests that follow send the cookie; programs use access tokens instead.
-   * Public. Refused with body_invalid, body_not_utf8, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
   /**
    * Go on in another account.
    * Continues in another account of the same login. The session has another cookie then, and the role of that account.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, account_not_joined, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, account_not_joined, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   switchAccount(body: SwitchAccountRequest, options?: CallOptions): Promise<Session>;
   /**
    * Confirm the second factor.
    * What needs a fresh second factor is allowed for five minutes then. The session has another cookie.
-   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, member_factor_missing, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
+   * Session of owner, developer, billing, viewer. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, second_factor_invalid, cross_site_request, request_timeout, member_factor_missing, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, sign_in_locked, internal_error, store_unavailable.
    */
   confirmSecondFactor(body: ConfirmSecondFactorRequest, options?: CallOptions): Promise<Session>;
   /**
@@ -513,7 +513,7 @@ export interface AccountClient {
   /**
    * Accept a set-up link.
    * Makes the owner of an account that the operator made the link for; or, by a link of a reset, sets the password of a login.
-   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
+   * Public. Refused with body_invalid, body_not_utf8, email_invalid, password_unfit, name_unfit, sign_in_failed, second_factor_required, second_factor_invalid, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, sign_in_locked, internal_error, store_unavailable.
    */
   acceptSetupLink(body: AcceptSetupLinkRequest, options?: CallOptions): Promise<Membership>;
   /**
@@ -525,85 +525,85 @@ export interface AccountClient {
   /**
    * List the statements of all months.
    * Each month of UTC has a statement: what was deposited, given back and charged in it, by the time at which it was booked. Units count in the month in which their request began, so an invoice may differ by requests around its ends.
-   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope billing:read. Session of owner, billing. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listStatements(options?: CallOptions): Promise<StatementList>;
   /**
    * List access tokens, newest first.
    * Returns the tokens of the account without their secrets, revoked and expired ones included, a page at a time.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
    * The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
-   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**
    * Revoke an access token at once and for good.
    * Requests with the token are refused within a second, in every process of the server. A token can revoke itself.
-   * Scope tokens:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, token_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope tokens:manage. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, token_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   revokeToken(id: string, options?: CallOptions): Promise<RevokedToken>;
   /**
    * Sum up the calls and messages of API keys.
    * Returns sums of the calls to the ledger, over HTTP, WebSocket and gRPC, of the API keys of the account and of its dashboard, and of the messages that were pushed to them: notifications of subscriptions and messages of topic streams.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   getUsage(query?: GetUsageQuery, options?: CallOptions): Promise<Usage>;
   /**
    * Sum up the requests to the wallet service.
    * Returns sums of the requests that access tokens, and members in the dashboard, made. Requests come from the audit log, units and cost from the books.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   getWalletUsage(query?: GetWalletUsageQuery, options?: CallOptions): Promise<WalletUsage>;
   /**
    * List the webhooks of the account.
    * Returns all of them, without their secrets.
-   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listWebhooks(options?: CallOptions): Promise<WebhookList>;
   /**
    * Create a webhook.
    * Events of the audit log from now on are sent to the URL, signed as Standard Webhooks 1.0 says, at least once each. Whoever chooses them must be allowed to read the audit log: a token needs `audit:read` as well, except for a webhook that gets events of a ledger alone.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, request_timeout, webhooks_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createWebhook(body: CreateWebhookRequest, options?: CallOptions): Promise<NewWebhook>;
   /**
    * Delete a webhook.
    * Nothing is sent to it any more, and its deliveries are forgotten.
-   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   deleteWebhook(id: string, options?: CallOptions): Promise<Webhook>;
   /**
    * Change a webhook, or turn it on or off.
    * Applies to events that are sent from now on. A token needs `audit:read` as well, except for a webhook that gets events of a ledger alone, before and after.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   updateWebhook(id: string, body: UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
   /**
    * List the deliveries of a webhook of the last 30 days, newest first.
    * Events that have not been tried yet are not among them.
-   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope audit:read. Session of owner, developer, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   listDeliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): Promise<DeliveryList>;
   /**
    * Send events again from a record of the audit log on.
    * Every event that the webhook gets is sent again from that record on, with the same ids.
-   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
   /**
    * Replace the secret of a webhook.
    * Events are signed with both secrets for `overlap_seconds` more.
-   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateWebhookSecret(id: string, body: RotateSecretRequest, options?: CallOptions): Promise<NewWebhook>;
   /**
    * Send a test event to a webhook.
    * Sends an event of the type `webhook.test`, whatever events the webhook gets.
-   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope webhooks:manage. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, webhook_not_active, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   testWebhook(id: string, options?: CallOptions): Promise<Delivery>;
 }

@@ -3595,6 +3595,13 @@ export type components = {
       readonly window_seconds: number;
       readonly retry_after_seconds: number;
     };
+    /** @description An API key was sent where an access token belongs. */
+    readonly ApiKeyAsTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'api_key_as_token';
+      /** @constant */
+      readonly status: 401;
+    };
     /** @description The body is not a valid JSON object for the operation; `errors` lists each mistake with its place. */
     readonly BodyInvalidProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -3617,6 +3624,14 @@ export type components = {
       /** @constant */
       readonly status: 413;
       readonly limit: number;
+    };
+    /** @description The body is compressed, or encoded in another way. */
+    readonly ContentEncodingNotAllowedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'content_encoding_not_allowed';
+      /** @constant */
+      readonly status: 415;
+      readonly encoding: string;
     };
     /** @description The body is not declared as JSON. */
     readonly ContentTypeNotAllowedProblem: components['schemas']['Problem'] & {
@@ -4113,6 +4128,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4129,6 +4146,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4272,6 +4290,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4288,6 +4308,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4399,6 +4420,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4415,6 +4438,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4526,6 +4550,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4542,6 +4568,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4632,6 +4659,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4648,6 +4677,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4829,6 +4859,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4845,6 +4877,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -4955,6 +4988,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -4971,6 +5006,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5015,14 +5051,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -5097,6 +5139,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5113,6 +5157,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5219,6 +5264,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5235,6 +5282,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5376,6 +5424,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -5392,6 +5442,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -5666,14 +5717,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -5828,14 +5885,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -6035,6 +6098,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6051,6 +6116,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6144,6 +6210,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6160,6 +6228,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6281,6 +6350,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6297,6 +6368,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6404,6 +6476,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6420,6 +6494,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6464,14 +6539,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -6546,6 +6627,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6562,6 +6645,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6688,6 +6772,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6704,6 +6790,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -6780,14 +6867,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -6877,6 +6970,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -6893,6 +6988,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7000,6 +7096,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7016,6 +7114,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7080,14 +7179,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -7159,6 +7264,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7175,6 +7282,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7593,14 +7701,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -7773,6 +7887,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7789,6 +7905,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -7907,6 +8024,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -7923,6 +8042,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8033,6 +8153,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8049,6 +8171,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8113,14 +8236,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8192,6 +8321,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8208,6 +8339,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8331,6 +8463,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8347,6 +8481,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8414,14 +8549,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8513,6 +8654,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8529,6 +8672,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8602,14 +8746,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8701,6 +8851,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8717,6 +8869,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8774,14 +8927,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -8873,6 +9032,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -8889,6 +9050,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -8956,14 +9118,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -9055,6 +9223,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9071,6 +9241,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9134,14 +9305,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -9213,6 +9390,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9229,6 +9408,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9368,6 +9548,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9384,6 +9566,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9477,6 +9660,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9493,6 +9678,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9616,6 +9802,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9632,6 +9820,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9705,14 +9894,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -9802,6 +9997,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9818,6 +10015,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -9908,6 +10106,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -9924,6 +10124,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10066,6 +10267,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10082,6 +10285,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10146,14 +10350,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10222,6 +10432,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10238,6 +10450,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10325,6 +10538,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10341,6 +10556,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10448,6 +10664,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10464,6 +10682,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10511,14 +10730,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10590,6 +10815,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10606,6 +10833,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10719,6 +10947,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10735,6 +10965,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10842,6 +11073,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -10858,6 +11091,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -10905,14 +11139,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -10984,6 +11224,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -11000,6 +11242,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -11193,14 +11436,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11318,14 +11567,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11460,14 +11715,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller. */
@@ -11601,14 +11862,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11755,14 +12022,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -11985,14 +12258,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12221,14 +12500,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12372,14 +12657,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -12901,14 +13192,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -13040,6 +13337,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13056,6 +13355,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13167,6 +13467,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13183,6 +13485,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13290,6 +13593,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13306,6 +13611,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13359,14 +13665,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -13441,6 +13753,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13457,6 +13771,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13588,6 +13903,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13604,6 +13921,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13717,6 +14035,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13733,6 +14053,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13820,6 +14141,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13836,6 +14159,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -13943,6 +14267,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -13959,6 +14285,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14016,14 +14343,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14118,6 +14451,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14134,6 +14469,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14191,14 +14527,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14273,6 +14615,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14289,6 +14633,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14418,6 +14763,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14434,6 +14781,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14560,6 +14908,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14576,6 +14926,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14630,14 +14981,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14732,6 +15089,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14748,6 +15107,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -14805,14 +15165,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -14887,6 +15253,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -14903,6 +15271,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem']
             | components['schemas']['SessionInvalidProblem'];
@@ -15173,9 +15542,11 @@ export type AccountNotFoundProblem = components['schemas']['AccountNotFoundProbl
 export type AccountNotJoinedProblem = components['schemas']['AccountNotJoinedProblem'];
 export type AccountOwesProblem = components['schemas']['AccountOwesProblem'];
 export type AccountRateLimitedProblem = components['schemas']['AccountRateLimitedProblem'];
+export type ApiKeyAsTokenProblem = components['schemas']['ApiKeyAsTokenProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type ContentEncodingNotAllowedProblem = components['schemas']['ContentEncodingNotAllowedProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
 export type CreditNotAvailableProblem = components['schemas']['CreditNotAvailableProblem'];
 export type CreditNoteTooHighProblem = components['schemas']['CreditNoteTooHighProblem'];
@@ -15262,11 +15633,13 @@ export type ProblemData = {
   readonly too_many_waiting: Problem & { readonly code: 'too_many_waiting' };
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly content_encoding_not_allowed: ContentEncodingNotAllowedProblem;
   readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;
   readonly token_unknown: TokenUnknownProblem;
+  readonly api_key_as_token: ApiKeyAsTokenProblem;
   readonly token_revoked: TokenRevokedProblem;
   readonly token_expired: TokenExpiredProblem;
   readonly account_rate_limited: AccountRateLimitedProblem;

@@ -42,25 +42,25 @@ export interface WalletClient {
   /**
    * List managed wallets, newest first.
    * Returns the metadata of the account's managed wallets, a page at a time. `next_cursor` continues the list; a page without it is the last. Wallets that are created meanwhile are not on later pages. The call is recorded in the audit log.
-   * Scope wallets:read. Refused with query_invalid, token_missing, token_unknown, token_revoked, token_expired, scope_missing, wallet_rate_limited, internal_error, store_unavailable.
+   * Scope wallets:read. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, scope_missing, wallet_rate_limited, internal_error, store_unavailable.
    */
   listWallets(query?: ListWalletsQuery, options?: CallOptions): Promise<WalletList>;
   /**
    * Create one wallet.
    * In client custody the response contains the secret key, and the mnemonic if `mnemonic_words` was set; it is the only copy. In managed custody it contains the `wallet_id` to sign with.
-   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, token_missing, token_unknown, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, body_too_large, content_type_not_allowed, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
+   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, body_too_large, content_type_not_allowed, content_encoding_not_allowed, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   createWallet(body: CreateWalletRequest, options?: CreationOptions): Promise<Wallet>;
   /**
    * Create many wallets, returned as a stream.
    * Streams one wallet per line, as JSONL or as CSV (RFC 4180, with a header row), as soon as each wallet is created. Wallets are charged when they are sent; closing the connection stops the work. If a stream fails midway, the server aborts the connection instead of ending the response; request wallets that were charged but not received with `X-Wallets-Received`.
-   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, token_missing, token_unknown, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, not_acceptable, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, body_too_large, content_type_not_allowed, managed_batch_too_large, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
+   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, not_acceptable, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, body_too_large, content_type_not_allowed, content_encoding_not_allowed, managed_batch_too_large, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   createWalletBatch(body: CreateWalletBatchRequest, options?: CreationOptions): Promise<ItemStream<Wallet>>;
   /**
    * Create an HD master, or use an existing one, and derive any range of child wallets.
    * Uses BIP39 and SLIP-0010 for Ed25519, with all indexes hardened. The master is returned first, as an additional wallet with the path `m`; it is free. A JSON response has a limited number of children; request a stream for more. A child that was destroyed is never derived again; destroying a master does not destroy its children. With `X-Wallets-Received`, a tree of a new mnemonic is created again as a whole, from a different mnemonic; to receive the rest of the same tree, send the `mnemonic` of the first line instead of `mnemonic_words`.
-   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, mnemonic_invalid, token_missing, token_unknown, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, wallet_not_found, not_acceptable, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, derivation_destroyed, body_too_large, content_type_not_allowed, derive_not_supported, stream_required, hd_too_many_children, managed_batch_too_large, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
+   * Scope wallets:create. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, wallets_received_invalid, mnemonic_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, wallet_not_found, not_acceptable, request_timeout, idempotency_key_reused, idempotency_key_in_use, idempotency_secret_not_kept, idempotency_nothing_charged, derivation_destroyed, body_too_large, content_type_not_allowed, content_encoding_not_allowed, derive_not_supported, stream_required, hd_too_many_children, managed_batch_too_large, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   createHdWallets<const B extends CreateHdWalletsRequest>(
     body: B,
@@ -69,7 +69,7 @@ export interface WalletClient {
   /**
    * Permanently destroy a managed wallet.
    * Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found. Requires the account's second factor (`keyslot two-factor enrol`).
-   * Scope wallets:destroy. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, two_factor_not_enrolled, two_factor_missing, two_factor_invalid, two_factor_locked, wallet_not_found, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
+   * Scope wallets:destroy. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, scope_missing, two_factor_not_enrolled, two_factor_missing, two_factor_invalid, two_factor_locked, wallet_not_found, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   destroyWallet(
     id: string,
@@ -78,13 +78,13 @@ export interface WalletClient {
   /**
    * Fetch the metadata of a managed wallet.
    * The call is recorded in the audit log. The response is the same 404 for a wallet of another account, a destroyed wallet and a wallet that never existed.
-   * Scope wallets:read. Refused with token_missing, token_unknown, token_revoked, token_expired, scope_missing, wallet_not_found, wallet_rate_limited, internal_error, store_unavailable.
+   * Scope wallets:read. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, scope_missing, wallet_not_found, wallet_rate_limited, internal_error, store_unavailable.
    */
   getWallet(id: string, options?: CallOptions): Promise<WalletMetadata>;
   /**
    * Sign with a managed wallet.
    * The key backend signs the bytes as they are (Ed25519, without hashing them first). To sign a transaction, send the bytes of its message and insert the signature at the position of the wallet's address. The message is not stored.
-   * Scope wallets:sign. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, token_missing, token_unknown, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, wallet_not_found, request_timeout, idempotency_key_reused, idempotency_key_in_use, body_too_large, content_type_not_allowed, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
+   * Scope wallets:sign. Refused with body_invalid, body_not_utf8, idempotency_key_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, balance_insufficient, credit_limit_reached, scope_missing, wallet_not_found, request_timeout, idempotency_key_reused, idempotency_key_in_use, body_too_large, content_type_not_allowed, content_encoding_not_allowed, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   signWithWallet(id: string, body: SignRequest, options?: IdempotentOptions): Promise<WalletSignature>;
 }

@@ -395,6 +395,13 @@ export type components = {
       /** @description The 64-byte signature in base-58. */
       readonly signature: string;
     };
+    /** @description An API key was sent where an access token belongs. */
+    readonly ApiKeyAsTokenProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'api_key_as_token';
+      /** @constant */
+      readonly status: 401;
+    };
     /** @description The prepaid balance does not cover the request; nothing was done. Amounts in micro-USD. */
     readonly BalanceInsufficientProblem: components['schemas']['Problem'] & {
       /** @constant */
@@ -426,6 +433,14 @@ export type components = {
       /** @constant */
       readonly status: 413;
       readonly limit: number;
+    };
+    /** @description The body is compressed, or encoded in another way. */
+    readonly ContentEncodingNotAllowedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'content_encoding_not_allowed';
+      /** @constant */
+      readonly status: 415;
+      readonly encoding: string;
     };
     /** @description The body is not declared as JSON. */
     readonly ContentTypeNotAllowedProblem: components['schemas']['Problem'] & {
@@ -783,6 +798,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -797,6 +814,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -908,6 +926,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -922,6 +942,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -994,14 +1015,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
@@ -1113,6 +1140,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1127,6 +1156,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1209,14 +1239,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `managed_batch_too_large`: The request asks for more managed wallets than the operator allows in one call. */
@@ -1342,6 +1378,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1356,6 +1394,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1451,14 +1490,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /**
@@ -1558,6 +1603,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1572,6 +1619,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1668,6 +1716,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1682,6 +1732,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1825,6 +1876,8 @@ export interface operations {
        *
        *     `token_unknown`: The access token does not exist or was mistyped.
        *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
        *     `token_revoked`: The access token was revoked.
        *
        *     `token_expired`: The access token has expired.
@@ -1839,6 +1892,7 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['TokenMissingProblem']
             | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
             | components['schemas']['TokenRevokedProblem']
             | components['schemas']['TokenExpiredProblem'];
         };
@@ -1915,14 +1969,20 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
         };
       };
-      /** @description `content_type_not_allowed`: The body is not declared as JSON. */
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
       readonly 415: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ContentTypeNotAllowedProblem'];
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
         };
       };
       /** @description `wallet_rate_limited`: The account has reached its rate limit for the endpoints that create wallets, or for those that use them. */
@@ -1998,10 +2058,12 @@ export type WalletList = components['schemas']['WalletList'];
 export type WalletMetadata = components['schemas']['WalletMetadata'];
 export type WalletPath = components['schemas']['WalletPath'];
 export type WalletSignature = components['schemas']['WalletSignature'];
+export type ApiKeyAsTokenProblem = components['schemas']['ApiKeyAsTokenProblem'];
 export type BalanceInsufficientProblem = components['schemas']['BalanceInsufficientProblem'];
 export type BodyInvalidProblem = components['schemas']['BodyInvalidProblem'];
 export type BodyNotUtf8Problem = components['schemas']['BodyNotUtf8Problem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type ContentEncodingNotAllowedProblem = components['schemas']['ContentEncodingNotAllowedProblem'];
 export type ContentTypeNotAllowedProblem = components['schemas']['ContentTypeNotAllowedProblem'];
 export type CreditLimitReachedProblem = components['schemas']['CreditLimitReachedProblem'];
 export type DerivationDestroyedProblem = components['schemas']['DerivationDestroyedProblem'];
@@ -2052,11 +2114,13 @@ export type ProblemData = {
   readonly too_many_waiting: Problem & { readonly code: 'too_many_waiting' };
   readonly body_too_large: BodyTooLargeProblem;
   readonly content_type_not_allowed: ContentTypeNotAllowedProblem;
+  readonly content_encoding_not_allowed: ContentEncodingNotAllowedProblem;
   readonly limits_unavailable: Problem & { readonly code: 'limits_unavailable' };
   readonly body_not_utf8: BodyNotUtf8Problem;
   readonly connections_full: Problem & { readonly code: 'connections_full' };
   readonly token_missing: TokenMissingProblem;
   readonly token_unknown: TokenUnknownProblem;
+  readonly api_key_as_token: ApiKeyAsTokenProblem;
   readonly token_revoked: TokenRevokedProblem;
   readonly token_expired: TokenExpiredProblem;
   readonly scope_missing: ScopeMissingProblem;

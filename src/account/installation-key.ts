@@ -3,6 +3,7 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceError } from '../base/service-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
+import { withDataDirectory } from '../store/store-errors.ts';
 
 /** Purposes that keys are derived for. */
 export type KeyPurpose =
@@ -38,15 +39,16 @@ const TEXT = /^[0-9a-fA-F]{64}\n?$/;
  * Reads the installation key from the file in the setting, or from `<dataDir>/installation.key`, which is created (mode 0600) if it is
  * missing. Processes that create it at the same time all get the same key.
  *
- * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or does not hold 64 hexadecimal digits.
+ * @throws ServiceError `invalidConfig`, naming the file, when it cannot be read or does not hold 64 hexadecimal digits;
+ *   `storeUnavailable`, with what to do, when it cannot be created.
  */
 export async function loadInstallationKey({
   dataDir,
   file,
 }: InstallationKeyLocation): Promise<InstallationKey> {
   const path = file ?? join(dataDir, 'installation.key');
+  if (file === undefined) await ensureFile(dataDir, path);
   try {
-    if (file === undefined) await ensureFile(dataDir, path);
     return holdKey(path, await readFile(path, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -75,7 +77,13 @@ function holdKey(path: string, text: string): InstallationKey {
 /** Writes it aside and links it: the file appears whole, and an existing one stays. */
 async function ensureFile(dataDir: string, path: string): Promise<void> {
   if ((await readFile(path).catch(ignoreMissing)) !== undefined) return;
-  await prepareDataDirectory(dataDir);
+  await withDataDirectory(dataDir, `the installation key ${path}`, async () => {
+    await prepareDataDirectory(dataDir);
+    await createFile(path);
+  });
+}
+
+async function createFile(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
   try {

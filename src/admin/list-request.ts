@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS } from '../../generated/account/events.ts';
 import type { AuditFilters } from '../account/audit/list-audit.ts';
 import { MAX_LIMIT, type PageQuery } from '../account/list-page.ts';
-import { readCursor } from '../base/list-cursor.ts';
+import { type ListPosition, readCursor } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
 import { isWalletId } from '../wallets/wallet-id.ts';
 
@@ -46,7 +46,7 @@ function readPage({ sinceMs, untilMs, limit, cursor }: Members): PageQuery {
     since,
     until,
     limit: readLimit(limit),
-    after: cursor === undefined ? undefined : readPosition(cursor),
+    after: cursor === undefined ? undefined : readPosition(cursor, (id) => NUMBER.test(id)),
   };
 }
 
@@ -81,7 +81,8 @@ function readFilter(
   throw mistake(`${expected}, got ${JSON.stringify(text)}`);
 }
 
-function readLimit(limit: unknown): number {
+/** Returns how many entries a page has. @throws ServiceError `invalidCommand`. */
+export function readLimit(limit: unknown): number {
   if (Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT) return Number(limit);
   throw mistake(`--limit must be a whole number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(limit)}`);
 }
@@ -95,8 +96,9 @@ function readInstant(name: string, instantMs: unknown): Date | undefined {
   throw mistake(`${name} must be an instant after 1970, in milliseconds, got ${JSON.stringify(instantMs)}`);
 }
 
-function readPosition(cursor: unknown): PageQuery['after'] {
-  const position = typeof cursor === 'string' ? readCursor(cursor, (id) => NUMBER.test(id)) : undefined;
+/** Returns the position that a page begins behind. @throws ServiceError `invalidCommand`. */
+export function readPosition(cursor: unknown, isId: (id: string) => boolean): ListPosition {
+  const position = typeof cursor === 'string' ? readCursor(cursor, isId) : undefined;
   if (position !== undefined) return position;
   throw mistake(`--cursor must be the next_cursor of a page of this list, got ${JSON.stringify(cursor)}`);
 }

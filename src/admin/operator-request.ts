@@ -1,6 +1,8 @@
 import { isPlanName } from '../account/plan.ts';
+import type { ListPosition } from '../base/list-cursor.ts';
 import { serviceError } from '../base/service-error.ts';
 import { readNewAccount, readText } from './account-request.ts';
+import { readLimit, readPosition } from './list-request.ts';
 
 /** A request about accounts, who operates the server, and requests for higher limits, checked. */
 export type OperatorRequest =
@@ -11,6 +13,8 @@ export type OperatorRequest =
       readonly plan: string | undefined;
       readonly operates: boolean;
     }
+  /** Newest first, behind a position. */
+  | { readonly kind: 'accounts.list'; readonly after: ListPosition | undefined; readonly limit: number }
   | { readonly kind: 'accounts.operator'; readonly account: string; readonly operates: boolean }
   /** Asks whether an account operates the server. */
   | { readonly kind: 'accounts.operator.show'; readonly account: string }
@@ -30,6 +34,10 @@ const READERS: {
     account: readNewAccount(account),
     plan: plan === undefined ? undefined : readPlan(plan),
     operates: operates === true,
+  }),
+  'accounts.list': ({ cursor, limit }) => ({
+    after: cursor === undefined ? undefined : readPosition(cursor, (id) => ID.test(id)),
+    limit: readLimit(limit),
   }),
   'accounts.operator': ({ account, operates }) => ({
     account: String(account),

@@ -5,8 +5,10 @@ import { type DecisionDeps, grantLimitRequest, refuseLimitRequest } from '../acc
 import { findAccount } from '../account/find-account.ts';
 import { type NamedLimitRequest, readOpenLimitRequests } from '../account/limit-requests.ts';
 import { setOperates } from '../account/operators.ts';
-import { readAccount } from '../account/read-accounts.ts';
+import { readAccount, readAccounts } from '../account/read-accounts.ts';
 import type { TokenRing } from '../account/tokens/token-ring.ts';
+import { printCursor } from '../base/list-cursor.ts';
+import { utcMonth } from '../base/utc-month.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { OperatorRequest } from './operator-request.ts';
 
@@ -30,6 +32,17 @@ export async function serveOperators(
       const id = await createAccount({ store, plans, record }, { name, plan }, nowMs);
       if (operates) await operate(deps, id, { operates, nowMs });
       return { id, account: name, plan: plans.planOf(id).name, operates, created_at: new Date(nowMs) };
+    }
+    case 'accounts.list': {
+      const { after, limit } = request;
+      const found = await readAccounts(store, { after, limit: limit + 1, month: utcMonth(nowMs) });
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      const accounts = rows.map(({ id, name, operates, createdAt, needsCreditLimit }) => ({
+        ...{ id, account: name, plan: plans.planOf(id).name, operates, needs_credit_limit: needsCreditLimit },
+        created_at: createdAt,
+      }));
+      return { accounts, ...(last && { next_cursor: printCursor({ at: last.createdAt, id: last.id }) }) };
     }
     case 'accounts.operator': {
       const { account, operates } = request;

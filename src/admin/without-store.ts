@@ -23,6 +23,8 @@ export function makesStore({ about, request }: AdminRequest): boolean {
 export function answerWithoutStore({ about, request }: AdminRequest): unknown {
   if (request.kind === 'keys.list') return { keys: [] };
   if (request.kind === 'tokens.list') return { tokens: [] };
+  if (request.kind === 'accounts.list') return { accounts: [] };
+  if (request.kind === 'invoices.list' && request.account === undefined) return { invoices: [] };
   if (request.kind === 'limits.requests') return { limit_requests: [] };
   if (request.kind === 'planned-work.list') return { planned_work: [] };
   if (request.kind === 'planned-work.cancel') throw serviceError('plannedWorkNotFound', { id: request.id });

@@ -56,7 +56,12 @@ function describeNetwork({
     textTable(
       ['NODE', 'STATE', 'SLOT', 'BEHIND', 'VERSION', 'FEATURE SET', ''],
       nodes.map((node) => [
-        ...[node.name, node.standing, String(node.slot ?? ''), String(node.lag_slots)],
+        ...[
+          node.name,
+          node.standing,
+          String(node.slot ?? ''),
+          node.slot === null ? '' : String(node.lag_slots),
+        ],
         ...[node.version ?? 'unknown', String(node.feature_set ?? ''), describeState(node)],
       ]),
       ['SLOT', 'BEHIND'],

@@ -2,6 +2,13 @@ import { textTable } from './text-table.ts';
 
 type Operated = { readonly account: string; readonly operates: boolean };
 type Created = Operated & { readonly id: string; readonly plan: string };
+type Accounts = {
+  readonly accounts: readonly (Created & {
+    readonly created_at: string;
+    readonly needs_credit_limit: boolean;
+  })[];
+  readonly next_cursor?: string;
+};
 type LimitRequest = Readonly<
   Record<'id' | 'account' | 'limit' | 'wanted' | 'reason' | 'created_at', string>
 > & { readonly answer: string | null };
@@ -12,6 +19,7 @@ const HEAD = ['ID', 'ACCOUNT', 'LIMIT', 'WANTED', 'REASON', 'CREATED'] as const;
 export const OPERATOR_TEXTS: Readonly<Record<string, (result: never) => string>> = {
   'accounts.create': ({ id, account, plan, operates }: Created) =>
     `Created account ${account} (${id}) with the plan ${plan}.\n${operates ? describeOperated({ account, operates }) : ''}`,
+  'accounts.list': describeAccounts,
   'accounts.operator': describeOperated,
   'accounts.operator.show': describeOperated,
   'limits.requests': ({ limit_requests: open }: { readonly limit_requests: readonly LimitRequest[] }) =>
@@ -30,6 +38,17 @@ export const OPERATOR_TEXTS: Readonly<Record<string, (result: never) => string>>
   'limits.refuse': ({ id, account, answer }: LimitRequest) =>
     `Refused the request ${id} of the account ${account}: ${answer}\n`,
 };
+
+function describeAccounts({ accounts, next_cursor }: Accounts): string {
+  if (accounts.length === 0) return 'There are no accounts.\n';
+  const table = textTable(
+    ['ID', 'ACCOUNT', 'PLAN', 'OPERATOR', 'CREATED', ''],
+    accounts.map(({ id, account, plan, operates, created_at: at, needs_credit_limit: isInNeed }) => [
+      ...[id, account, plan, operates ? 'yes' : 'no', at, isInNeed ? 'needs a credit limit' : ''],
+    ]),
+  );
+  return next_cursor === undefined ? table : `${table}\nThere are more: --cursor ${next_cursor}\n`;
+}
 
 function describeOperated({ account, operates }: Operated): string {
   return operates

@@ -1,7 +1,7 @@
 import type { CommandName } from './command-table.ts';
 import { commandsOf, findCommand, firstWords, subcommandsOf } from './find-command.ts';
 import { type GivenArguments, readArguments } from './read-arguments.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
 
 /** The name of a command that does something beside printing help or the version. */
 export type RunnableName = Exclude<CommandName, 'help' | 'version'>;

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
 
 /** The values of options by name without the dashes. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { ServiceError } from '../base/service-error.ts';
 import { commandsOf, findCommand } from './find-command.ts';
 import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
@@ -70,6 +71,7 @@ export async function runCommandLine(args: readonly string[], given: Terminal): 
 }
 
 async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
+  await warnOfVariables(invocation, terminal);
   try {
     const code = await runOf(invocation)(invocation, terminal);
     return typeof code === 'number' ? code : 0;
@@ -78,6 +80,14 @@ async function run(invocation: Invocation, terminal: Terminal): Promise<number> 
     terminal.writeError(`keyslot: ${error.message}\n`);
     return MISTAKES.has(error.code) ? EXIT_MISTAKE : 1;
   }
+}
+
+/** Says which variables have no effect, once for all processes of a server. A shell reads what `completion` prints. */
+async function warnOfVariables({ name }: Invocation, { env, writeError }: Terminal): Promise<void> {
+  const isSilent = name === 'completion' || cluster.isWorker;
+  if (isSilent || !Object.keys(env).some((variable) => variable.startsWith('KEYSLOT_'))) return;
+  const { unknownVariables } = await import('../config/unknown-variables.ts');
+  for (const warning of unknownVariables(env)) writeError(`keyslot: ${warning}\n`);
 }
 
 function runOf({ name }: Invocation): Run {

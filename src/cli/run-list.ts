@@ -9,6 +9,7 @@ import type { ServerRequest } from './server-request.ts';
 
 /** The member of a page that has its entries, by the kind of the request. */
 const MEMBERS: Readonly<Record<string, string>> = {
+  'accounts.list': 'accounts',
   'audit.list': 'records',
   'entries.list': 'entries',
   'invoices.list': 'invoices',

@@ -1,5 +1,6 @@
 import { readDevelopmentServer } from '../account/development-file.ts';
 import { serviceError } from '../base/service-error.ts';
+import { loadConfig } from '../config/load-config.ts';
 import type { OptionValues } from './read-arguments.ts';
 
 /** A server, and the access token that it is called with. */
@@ -13,13 +14,13 @@ export type ServerAccess = {
  * Reads --url and --token of a command that calls a server over HTTP. Without them, they are KEYSLOT_TOKEN and those of the development
  * account.
  *
- * @throws ServiceError `invalidCommand` with the mistake.
+ * @throws ServiceError `invalidCommand` with the mistake, `invalidConfig`.
  */
 export async function readServerAccess(
-  { url, token, 'data-dir': dataDir }: OptionValues,
+  { url, token, config: file, 'data-dir': dataDir }: OptionValues,
   env: NodeJS.ProcessEnv,
 ): Promise<ServerAccess> {
-  const directory = typeof dataDir === 'string' ? dataDir : (env.KEYSLOT_DATA_DIR ?? '.keyslot');
+  const directory = typeof dataDir === 'string' ? dataDir : directoryOf(file, env);
   const known = await readDevelopmentServer(directory);
   const base = typeof url === 'string' ? url : known.base_url;
   const secret = typeof token === 'string' ? token : (env.KEYSLOT_TOKEN ?? known.access_token);
@@ -28,6 +29,11 @@ export async function readServerAccess(
       reason: `give --url and --token (or KEYSLOT_TOKEN): there is no dev.json in ${directory}`,
     });
   return { url: readUrl('--url', base).href.replace(/\/$/, ''), token: secret };
+}
+
+/** Settings of a server are read with its file alone: the command may run on another machine. */
+function directoryOf(file: OptionValues[string], env: NodeJS.ProcessEnv): string {
+  return typeof file === 'string' ? loadConfig({ file, env }).data_dir : (env.KEYSLOT_DATA_DIR ?? '.keyslot');
 }
 
 /** Returns an http or https URL. @throws ServiceError `invalidCommand` for anything else. */

@@ -64,9 +64,8 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
     ...{ kind: 'money.credit', account, amountUsd, note },
   }),
   billing: billingRequest,
-  'invoices list': ({ options: { account, limit, cursor } }) => ({
-    ...{ kind: 'invoices.list', account, cursor },
-    limit: limit === undefined ? DEFAULT_LIMIT : readCount(String(limit)),
+  'invoices list': ({ options }) => ({
+    ...{ kind: 'invoices.list', account: options.account, ...pageMembers(options) },
   }),
   'invoices show': ({ words: [number] }) => ({ kind: 'invoices.show', number }),
   'invoices credit': ({ words: [number, amountUsd], options: { reason, reference } }) => ({
@@ -79,6 +78,7 @@ const REQUESTS: { readonly [N in ServerCommandName]: (given: Given) => ServerReq
   'accounts create': ({ words: [account], options: { plan, operator: operates } }) => ({
     ...{ kind: 'accounts.create', account, plan, operates },
   }),
+  'accounts list': ({ options }) => ({ kind: 'accounts.list', ...pageMembers(options) }),
   'accounts operator': operatorRequest,
   'limits requests': () => ({ kind: 'limits.requests' }),
   'limits grant': ({ words: [id] }) => ({ kind: 'limits.grant', id }),
@@ -127,13 +127,18 @@ export function serverRequest(name: ServerCommandName, given: Given): ServerRequ
 }
 
 /** The first page that may be needed. */
-function listMembers({ words: [account], options: { since, until, limit, cursor }, nowMs }: Given) {
+function listMembers({ words: [account], options, nowMs }: Given) {
+  const { since, until } = options;
   const instant = (name: string, value: unknown) =>
     value === undefined ? undefined : readSince(name, value, nowMs);
   return {
-    ...{ account, cursor, sinceMs: instant('since', since), untilMs: instant('until', until) },
-    limit: limit === undefined ? DEFAULT_LIMIT : readCount(String(limit)),
+    ...{ account, sinceMs: instant('since', since), untilMs: instant('until', until) },
+    ...pageMembers(options),
   };
+}
+
+function pageMembers({ limit, cursor }: Given['options']) {
+  return { cursor, limit: limit === undefined ? DEFAULT_LIMIT : readCount(String(limit)) };
 }
 
 /** Text that is no whole number stays as it is, to be refused with the others. */

@@ -28,6 +28,12 @@ export type ServerStatus = {
     readonly name: string;
     readonly environment: string;
     readonly upstream: string;
+    readonly nodes: readonly {
+      readonly name: string;
+      readonly is_reachable: boolean;
+      readonly standing: string;
+      readonly reasons: readonly string[];
+    }[];
   }[];
 };
 

@@ -40,8 +40,8 @@ const MAX_SESSION_LENGTH = 64;
 
 /**
  * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
- * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `apiKeyRevoked`, `apiKeyExpired`, `apiKeyOriginRefused`
- * or `apiKeyAddressRefused`.
+ * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `tokenAsApiKey`, `apiKeyRevoked`, `apiKeyExpired`,
+ * `apiKeyOriginRefused` or `apiKeyAddressRefused`.
  *
  * @param noteUse called with each key that is accepted.
  */
@@ -68,7 +68,7 @@ export function createAuthenticate(
           : { keyId, accountId };
       }
       case 'unknown':
-        throw serviceError('apiKeyUnknown');
+        throw serviceError(presented.startsWith('ks_tok_') ? 'tokenAsApiKey' : 'apiKeyUnknown');
       case 'revoked':
         throw serviceError('apiKeyRevoked');
       case 'expired':

@@ -46,6 +46,10 @@ export async function runMock({ host, port, walletsPort, grpcPort, json }: MockO
     streams.close();
     await closeServer();
   };
+  if (hasRestMock())
+    process.stderr.write(
+      'keyslot: waiting for the mock of the wallet and account services (Prism), some seconds\n',
+    );
   rest = hasRestMock() ? await orClose(startRestMock(host, walletsPort), closeBoth) : undefined;
   const [url, grpcUrl] = [urlOf(server.port), urlOf(streams.port)];
   process.stdout.write(

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { type AnswerForm, isHeaderValue, type OperationId } from '../../generated/wallets/operations.ts';
 import { serviceError } from '../base/service-error.ts';
+import { assertNotEncoded } from '../server/http/read-body.ts';
 import { readReceived } from '../server/rest/read-received.ts';
 import { readKey, readRequest } from '../server/rest/read-request.ts';
 import { readSessionCookie } from '../server/rest/session-cookie.ts';
@@ -42,8 +43,8 @@ export function choosesAnswer({ headers, search }: Pick<MockRequest, 'headers' |
 /**
  * Checks a request as the server does, as far as that depends on the request alone.
  *
- * @throws ServiceError `contentTypeNotAllowed`, `idempotencyKeyInvalid`, `walletsReceivedInvalid`, `bodyNotUtf8`, `bodyInvalid`,
- *   `queryInvalid`, `notAcceptable`, `twoFactorMissing`, `twoFactorInvalid`.
+ * @throws ServiceError `contentTypeNotAllowed`, `contentEncodingNotAllowed`, `idempotencyKeyInvalid`, `walletsReceivedInvalid`,
+ *   `bodyNotUtf8`, `bodyInvalid`, `queryInvalid`, `notAcceptable`, `twoFactorMissing`, `twoFactorInvalid`.
  */
 export function readMockRequest(operation: MockedOperation, request: MockRequest): AcceptedRequest {
   const { name, method, checks } = operation;
@@ -51,6 +52,7 @@ export function readMockRequest(operation: MockedOperation, request: MockRequest
   const type = headers['content-type'];
   if (method === 'POST' && (type !== undefined || bytes.length > 0) && !JSON_BODY.test(type ?? ''))
     throw serviceError('contentTypeNotAllowed');
+  if (method === 'POST') assertNotEncoded(headers);
   readKey(operation, headers);
   // A request that chooses its answer may accept what only that answer is.
   const { accept: _, ...others } = headers;

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { ServiceError, serviceError } from '../base/service-error.ts';
 import { innermostError, storeFaultOf } from './store-fault.ts';
 
@@ -8,6 +9,39 @@ export async function withStoreErrors<T>(where: string, run: () => Promise<T>): 
   } catch (error) {
     throw error instanceof ServiceError ? error : storeUnavailable(where, error);
   }
+}
+
+/** Does what needs the data directory; a failure becomes `storeUnavailable` with what was attempted, the reason, and what to do about it. */
+export async function withDataDirectory<T>(
+  dataDir: string,
+  where: string,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const told = storeFaultOf(error) ?? 'unreachable';
+    const fault = told === 'unreachable' && (await isFull(dataDir)) ? 'disk_full' : told;
+    const reason = reasonOf(error);
+    const remedy = /^(?:EACCES|EPERM)\b/.test(reason) ? REMEDIES.denied : REMEDIES[fault];
+    throw serviceError('storeUnavailable', { where, reason: `${reason}${remedy ?? ''}`, fault }, error);
+  }
+}
+
+const ELSEWHERE = 'choose another data directory: --data-dir, KEYSLOT_DATA_DIR';
+const REMEDIES: Readonly<Partial<Record<string, string>>> = {
+  disk_full: `. Free space on the disk of the data directory, or ${ELSEWHERE}`,
+  read_only: `. Mount the file system of the data directory for writing, or ${ELSEWHERE}`,
+  denied: `. Give the data directory to the user that Keyslot runs as (chown -R), or ${ELSEWHERE}`,
+};
+/** What creates files may say of a full disk that input or output failed. */
+const LEAST_FREE_BYTES = 2 ** 20;
+
+/** A read-only disk has no free space either, and says so itself. */
+async function isFull(dataDir: string): Promise<boolean> {
+  const found = await statfs(dataDir).catch(() => undefined);
+  return found !== undefined && found.bavail * found.bsize < LEAST_FREE_BYTES;
 }
 
 /**

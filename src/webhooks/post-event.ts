@@ -122,10 +122,10 @@ async function readBeginning(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{fffd}').slice(0, KEPT_CHARS);
 }
 
-/** RFC 9110, section 10.2.3: seconds or a date. */
+/** RFC 9110, section 10.2.3: seconds, which some senders write with a fraction, or a date. */
 function readRetryAfter(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_S * 1_000) : undefined;
 }
 

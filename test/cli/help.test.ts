@@ -46,6 +46,13 @@ test.each(ALL_COMMANDS)('$name has a page with its arguments, options and exampl
   for (const example of examples) expect(page).toContain(`  ${example}\n`);
 });
 
+test('each command that acts on a data directory takes the configuration file that names it', () => {
+  const acting = ALL_COMMANDS.filter(({ options }) => options.some(({ name }) => name === 'data-dir'));
+  expect(acting.length).toBeGreaterThan(50);
+  for (const { name, options } of acting)
+    expect([name, options.map((option) => option.name)]).toEqual([name, expect.arrayContaining(['config'])]);
+});
+
 test('the page of serve has every setting with its variable and its option', async () => {
   const page = await printed('serve', '--help');
   for (const { env, cli } of CONFIG_SETTINGS)

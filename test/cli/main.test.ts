@@ -16,6 +16,15 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
+test('a variable that is no setting is told once, and what is printed stays as it is', async () => {
+  const { stdout, stderr } = await runAlone(['doctor', '--json'], { KEYSLOT_HTP_PORT: '3' });
+  expect(stderr).toBe(
+    'keyslot: KEYSLOT_HTP_PORT is not a setting and has no effect; did you mean KEYSLOT_HTTP_PORT?\n',
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ findings: expect.any(Array) });
+  expect((await runAlone(['completion', 'bash'], { KEYSLOT_HTP_PORT: '3' })).stderr).toBe('');
+});
+
 test('help and the page of a command are printed, and exit with 0', async () => {
   const [short, page] = [await runAlone(['help']), await runAlone(['keys', 'create', '--help'])];
   expect([short.end, short.stderr, short.stdout]).toEqual(['exit code 0', '', shortHelp()]);

@@ -107,7 +107,7 @@ test('of several networks each node is shown, those that cannot be reached and t
     'solana-devnet: the length of a slot is not known yet.',
     '',
     'NODE STATE SLOT BEHIND VERSION FEATURE SET',
-    'far-away down 0 unknown not reachable; failed: upstreamUnavailable',
+    'far-away down unknown not reachable; failed: upstreamUnavailable',
     'main healthy 1000 0 4.3.5 7',
     `node-3 healthy 1000 0 1.2.1 8 ${UNORDERED}`,
     '',

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { ConfigSources } from '../../src/config/merge-sources.ts';
+import { unknownVariables } from '../../src/config/unknown-variables.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
+import { readSources } from '../support/source-files.ts';
 
 const directory = useNewDirectory();
 
@@ -42,6 +45,10 @@ test('the command line goes before the environment, that before the file, that b
     data_dir: 'from-env',
     log_level: 'warn',
   });
+});
+
+test('every setting has a description', () => {
+  expect(CONFIG_SETTINGS.filter(({ description }) => !/[.)]$/.test(description))).toEqual([]);
 });
 
 test('one node needs no file', () => {
@@ -92,6 +99,45 @@ test('all problems are told at once, each with setting, value and bound', () => 
   expect(text).toContain('log_level (KEYSLOT_LOG_LEVEL) is "loud"; must be one of fatal, error');
   expect(text).toContain('http.behind_proxy (KEYSLOT_BEHIND_PROXY) is "maybe"; must be boolean');
   expect(text).toContain('http.max_body_bytes (KEYSLOT_MAX_BODY_BYTES) is "1k"; must be an integer');
+});
+
+test.each([
+  ['tls: { cert_file: a }', 'tls is not a setting; did you mean http.tls?'],
+  ['trusted_proxies: []', 'trusted_proxies is not a setting; did you mean http.trusted_proxies?'],
+  ['http_port: 1', 'http_port is not a setting; did you mean http.port?'],
+  ['http: { portt: 1 }', 'http.portt is not a setting; did you mean http.port?'],
+  ['hsm: { pin_file: x }', 'hsm.pin_file is not a setting; did you mean hsm.pkcs11.pin_file?'],
+  [
+    'networks: [{}, { upstreams: [{ url: "http://a", wsurl: b }] }]',
+    'networks.1.upstreams.0.wsurl is not a setting; did you mean networks[].upstreams[].ws_url?',
+  ],
+  ['password: sekret', 'password is not a setting\n'],
+])('what is no setting is told with the one that is meant: %s', (text, problem) => {
+  expect(`${problemsOf({ file: file(text) })}\n`).toContain(problem);
+});
+
+test('variables that are no setting are told with the nearest one, and no value', () => {
+  const env = {
+    KEYSLOT_HTP_PORT: 'sekret',
+    KEYSLOT_CONTRACT_TOKN: 'a',
+    KEYSLOT_SOMETHING_ELSE: 'b',
+    ...{ KEYSLOT_HTTP_PORT: '1', KEYSLOT_CONTRACT_TOKEN: 'a', KEYSLOT_TEST_TIER: 'all', HTTP_PORT: '2' },
+  };
+  expect(unknownVariables(env)).toEqual([
+    'KEYSLOT_HTP_PORT is not a setting and has no effect; did you mean KEYSLOT_HTTP_PORT?',
+    'KEYSLOT_CONTRACT_TOKN is not a setting and has no effect; did you mean KEYSLOT_CONTRACT_TOKEN?',
+    'KEYSLOT_SOMETHING_ELSE is not a setting and has no effect',
+  ]);
+});
+
+test('each variable that the sources name is known', () => {
+  const text = readSources('src')
+    .map((source) => source.text)
+    .join('\n');
+  // A placeholder of pages, and no variable.
+  const named = new Set(text.replaceAll('KEYSLOT_NONCE', '').match(/\bKEYSLOT_[A-Z0-9_]*[A-Z0-9]\b/g));
+  expect(named.size).toBeGreaterThan(30);
+  expect(unknownVariables(Object.fromEntries([...named].map((name) => [name, ''])))).toEqual([]);
 });
 
 test('conflicts between settings that fit are told beside settings that do not', () => {

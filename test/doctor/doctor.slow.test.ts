@@ -148,7 +148,7 @@ describe('without a server', () => {
     const report = await examined({ ...place(), KEYSLOT_UPSTREAM_URL: 'http://127.0.0.1:9/?api-key=sekret' });
     expect(of(report, 'network solana-localnet')).toMatchObject({
       state: 'wrong',
-      detail: expect.stringContaining('node 1'),
+      detail: expect.stringContaining('node-1: '),
     });
     expect(JSON.stringify(report)).not.toContain('sekret');
   });

@@ -68,6 +68,10 @@ test('tells its health, and refuses what is no JSON-RPC over POST', async () => 
   expect([health.status, await health.text()]).toEqual([200, 'ok']);
   expect((await fetch(url('/'))).status).toBe(405);
   expect((await post('{}', '/', { 'content-type': 'text/plain' })).status).toBe(415);
+  const encoded = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  expect(await (await post('{}', '/', encoded)).json()).toMatchObject({
+    error: { data: { encoding: 'gzip' } },
+  });
   expect((await post('x'.repeat(51_201))).status).toBe(413);
   const preflight = await fetch(url('/'), {
     method: 'OPTIONS',

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, RPC_PATH, readReply, startGateway } from './start-gateway.ts';
@@ -37,6 +38,17 @@ test.each([
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code }, id: null });
   expect(node.seen).toHaveLength(before);
+});
+
+test.each([
+  ['in the query', (token: string) => post(`${gateway.baseUrl}${RPC_PATH}?apikey=${token}`, BODY)],
+  ['in the header', (token: string) => post(`${gateway.baseUrl}${RPC_PATH}`, BODY, { 'x-api-key': token })],
+])('an access token %s is told to be one, and where it belongs', async (_, send) => {
+  const response = await send('ks_tok_secret');
+  const text = await response.text();
+  expect([response.status, text]).toEqual([401, expect.stringContaining('"code":-32041')]);
+  expect(text).toMatch(/This is an access token, not an API key.*X-Api-Key.*Authorization of \/v1/);
+  expect(text).not.toContain('secret');
 });
 
 test('the key may stand among other parameters, escaped, or in X-Api-Key', async () => {
@@ -92,6 +104,29 @@ test.each([
   expect(response.status).toBe(415);
   const message = 'Supplied content type is not allowed. Content-Type: application/json is required';
   expect((await readReply(response)).error.message).toBe(message);
+});
+
+const READERS = ['with its length', 'in chunks'] as const;
+const sendEncoded = (how: (typeof READERS)[number], encoding: string, body: Uint8Array<ArrayBuffer>) => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+  const init = { method: 'POST', headers, body: how === 'in chunks' ? new Blob([body]).stream() : body };
+  return fetch(gateway.rpcUrl, { ...init, duplex: 'half' } as RequestInit);
+};
+
+test.each(READERS)('a compressed body is refused, and the encoding named (%s)', async (how) => {
+  for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'GZIP', 'gzip, identity', 'x'.repeat(900)]) {
+    const response = await sendEncoded(how, encoding, new Uint8Array(gzipSync(BODY)));
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect((await readReply(response)).error).toMatchObject({
+      ...{ code: -32047, data: { encoding: encoding.slice(0, 64) } },
+      message: expect.stringContaining(`content encoding ${encoding.slice(0, 64)} is not allowed`),
+    });
+  }
+});
+
+test.each(READERS)('a body that says that it is not encoded passes (%s)', async (how) => {
+  for (const encoding of ['identity', 'Identity', ''])
+    expect((await sendEncoded(how, encoding, new TextEncoder().encode(BODY))).status).toBe(200);
 });
 
 test.each(['with its length', 'in chunks'])(

@@ -87,6 +87,7 @@ export type RunningMock = {
   readonly accountUrl: string;
   /** The mock of the stream service. */
   readonly grpcUrl: string;
+  readonly stderr: () => string;
   readonly stop: () => Promise<void>;
 };
 
@@ -104,7 +105,8 @@ export async function startMock(): Promise<RunningMock> {
       account_url?: string;
       grpc_url?: string;
     };
-    return { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, accountUrl, grpcUrl, stop: node.stop };
+    const urls = { rpcUrl: `http://127.0.0.1:${port}`, walletsUrl, accountUrl, grpcUrl };
+    return { ...urls, stderr: node.stderr, stop: node.stop };
   } catch (error) {
     await node.stop();
     throw error;

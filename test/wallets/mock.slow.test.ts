@@ -43,6 +43,10 @@ test('an example that does not fit its schema is found', async () => {
   }
 });
 
+test('it says what it waits for', () => {
+  expect(mock.stderr()).toContain('waiting for the mock of the wallet and account services (Prism)');
+});
+
 test('a port that is taken is said to be', async () => {
   const port = Number(new URL(mock.walletsUrl).port);
   await expect(startRestMock('127.0.0.1', port)).rejects.toThrow(/uses the port.* --wallets-port/);
@@ -91,6 +95,12 @@ test.each([
     415,
     'content_type_not_allowed',
     () => post('', '{}', { 'Content-Type': 'text/plain' }),
+  ],
+  [
+    'a compressed body',
+    415,
+    'content_encoding_not_allowed',
+    () => post('', '{}', { 'Content-Encoding': 'gzip' }),
   ],
   [
     'an idempotency key with a space',

@@ -97,6 +97,35 @@ test('the form of a batch goes by its body, then by Accept', async () => {
   expect(await typeOf('application/json')).toBe('406 application/problem+json');
 });
 
+test.each([
+  ['batch', 'application/jsonl; charset=utf-8', 'application/jsonl'],
+  ['batch', 'text/csv; charset=utf-8; header=present', 'text/csv'],
+  ['batch', 'application/jsonl;profile="a, b;q=0";q=0.5;level=1, text/csv;header=absent', 'text/csv'],
+  ['batch', 'text/csv;charset=utf-8;q=0, */*;version=1', 'application/jsonl'],
+  ['batch', 'application/x-ndjson;charset=utf-8', 'application/x-ndjson'],
+  ['batch', '', 'application/jsonl'],
+  ['hd', 'application/json; charset=utf-8', 'application/json'],
+  ['hd', 'application/jsonl ; charset="utf-8"', 'application/jsonl'],
+  ['hd', ' , ', 'application/json'],
+])('%s answers Accept "%s" with %s: only q refuses', async (path, accept, type) => {
+  const { send } = await service().newAccount();
+  const body = path === 'batch' ? { count: 1 } : {};
+  const answer = await send('POST', `/v1/wallets/${path}`, body, { accept });
+  await answer.text();
+  expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
+});
+
+test('a compressed body is refused, and the encoding named; where no body is read it does not count', async () => {
+  const { send } = await service().newAccount();
+  const encoded = { 'content-encoding': 'gzip' };
+  const refused = await send('POST', '/v1/wallets', {}, encoded);
+  expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+  expect(await refused.json()).toMatchObject({ code: 'content_encoding_not_allowed', encoding: 'gzip' });
+  expect((await send('POST', '/v1/wallets', {}, { 'content-encoding': 'identity' })).status).toBe(201);
+  expect((await send('GET', '/v1/wallets/x', undefined, encoded)).status).toBe(404);
+  expect((await send('POST', '/v1/nowhere', {}, encoded)).status).toBe(404);
+});
+
 test('who may not is told how to authenticate (RFC 6750)', async () => {
   const { baseUrl, newAccount } = service();
   const ask = async (authorization?: string) =>
@@ -110,6 +139,19 @@ test('who may not is told how to authenticate (RFC 6750)', async () => {
   expect(await ask('Bearer ks_tok_x')).toBe('Bearer error="invalid_token"');
   const { token } = await newAccount({ scopes: ['wallets:sign'] });
   expect(await ask(`Bearer ${token}`)).toBe('Bearer error="insufficient_scope", scope="wallets:read"');
+});
+
+test('an API key as token is told to be one, and where it belongs', async () => {
+  for (const path of ['/v1/wallets/x', '/v1/wallets?limit=1']) {
+    const headers = { authorization: 'Bearer ks_key_secret' };
+    const answer = await fetch(`${service().baseUrl}${path}`, { headers });
+    const problem = (await answer.json()) as { readonly detail: string };
+    expect([answer.status, answer.headers.get('www-authenticate'), problem]).toMatchObject([
+      ...[401, 'Bearer error="invalid_token"', { code: 'api_key_as_token' }],
+    ]);
+    expect(problem.detail).toMatch(/This is an API key.*Authorization: Bearer.*query parameter apikey/);
+    expect(problem.detail).not.toContain('secret');
+  }
 });
 
 test('requests that create are counted, a batch as one; the fields say how many are left', async () => {

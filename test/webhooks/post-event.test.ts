@@ -144,7 +144,11 @@ test.each([
   ['7', 7_000],
   ['0', undefined],
   ['soon', undefined],
+  ['1.5', 1_500],
   ['99999999', 604_800_000],
+  ['999999999999', 604_800_000],
+  ['9'.repeat(400), 604_800_000],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 604_800_000],
   ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
 ])('Retry-After: %s', async (text, retryAfterMs) => {
   const port = await serve((_request, response) => response.writeHead(503, { 'retry-after': text }).end());

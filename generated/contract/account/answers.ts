@@ -1499,11 +1499,15 @@ export const ANSWER_VALIDATORS = {
     window_seconds: { type: 'integer' },
     retry_after_seconds: { type: 'integer' },
   }),
+  apiKeyAsTokenProblem: problem('api_key_as_token', 401),
   bodyInvalidProblem: problem('body_invalid', 400, {
     errors: { type: 'array', items: { $ref: 'definitions#/$defs/FieldProblem' } },
   }),
   bodyNotUtf8Problem: problem('body_not_utf8', 400),
   bodyTooLargeProblem: problem('body_too_large', 413, { limit: { type: 'integer' } }),
+  contentEncodingNotAllowedProblem: problem('content_encoding_not_allowed', 415, {
+    encoding: { type: 'string' },
+  }),
   contentTypeNotAllowedProblem: problem('content_type_not_allowed', 415),
   creditNotAvailableProblem: problem('credit_not_available', 409, {
     amount_usd: { type: 'string' },

@@ -146,6 +146,7 @@ export const ANSWER_VALIDATORS = {
   destroyWallet: validator({ $ref: 'definitions#/$defs/DestroyedWallet' }),
   getWallet: validator({ $ref: 'definitions#/$defs/WalletMetadata' }),
   signWithWallet: validator({ $ref: 'definitions#/$defs/WalletSignature' }),
+  apiKeyAsTokenProblem: problem('api_key_as_token', 401),
   balanceInsufficientProblem: problem('balance_insufficient', 402, {
     required: { type: 'integer' },
     available: { type: 'integer' },
@@ -155,6 +156,9 @@ export const ANSWER_VALIDATORS = {
   }),
   bodyNotUtf8Problem: problem('body_not_utf8', 400),
   bodyTooLargeProblem: problem('body_too_large', 413, { limit: { type: 'integer' } }),
+  contentEncodingNotAllowedProblem: problem('content_encoding_not_allowed', 415, {
+    encoding: { type: 'string' },
+  }),
   contentTypeNotAllowedProblem: problem('content_type_not_allowed', 415),
   creditLimitReachedProblem: problem('credit_limit_reached', 402, {
     required: { type: 'integer' },

@@ -24,7 +24,7 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
  * Returns the holder of a token (RFC 6750 section 2.1) that has the required scope.
  *
  * @param onHolder called with the holder, also when the token is refused.
- * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
+ * @throws ServiceError `tokenMissing`, `tokenUnknown`, `apiKeyAsToken`, `tokenRevoked`, `tokenExpired`, `scopeMissing`.
  */
 export function authenticateToken(
   { tokens, clock }: TokenDeps,
@@ -35,7 +35,8 @@ export function authenticateToken(
   const presented = BEARER.exec(authorization ?? '')?.[1];
   if (presented === undefined) throw serviceError('tokenMissing');
   const finding = tokens.find(presented, clock.nowMs());
-  if (finding.kind === 'unknown') throw serviceError('tokenUnknown');
+  if (finding.kind === 'unknown')
+    throw serviceError(presented.startsWith('ks_key_') ? 'apiKeyAsToken' : 'tokenUnknown');
   const holder = { accountId: finding.accountId, tokenId: finding.tokenId };
   onHolder(holder);
   if (finding.kind === 'revoked') throw serviceError('tokenRevoked');

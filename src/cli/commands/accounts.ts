@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command-spec.ts';
-import { ACCOUNT, SERVER_OPTIONS } from './options.ts';
+import { ACCOUNT, PAGE_OPTIONS, SERVER_OPTIONS } from './options.ts';
 
 /** Accounts, and their requests for higher limits. */
 export const ACCOUNT_COMMANDS = [
@@ -14,6 +14,14 @@ export const ACCOUNT_COMMANDS = [
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot accounts create acme --plan production', 'keyslot accounts create staff --operator'],
+  },
+  {
+    name: 'accounts list',
+    group: 'Accounts',
+    summary: 'List the accounts, newest first, with their plans',
+    args: [],
+    options: [...PAGE_OPTIONS, ...SERVER_OPTIONS],
+    examples: ['keyslot accounts list', 'keyslot accounts list --jsonl'],
   },
   {
     name: 'accounts operator',

@@ -1,8 +1,7 @@
 import type { CommandSpec } from '../command-spec.ts';
-import { ACCOUNT, LIST_OPTIONS, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
+import { ACCOUNT, DEVELOPMENT_OPTIONS, OF_ACCOUNT, PAGE_OPTIONS, SERVER_OPTIONS } from './options.ts';
 
 const NUMBER = { name: 'NUMBER', summary: 'Number of the invoice, such as INV-000042' };
-const PAGE = LIST_OPTIONS.filter(({ name }) => ['limit', 'cursor', 'jsonl'].includes(name));
 
 /** How accounts pay, and their invoices. */
 export const BILLING_COMMANDS = [
@@ -37,7 +36,7 @@ export const BILLING_COMMANDS = [
     group: 'Billing',
     summary: 'List invoices, newest first',
     args: [],
-    options: [OF_ACCOUNT, ...PAGE, ...SERVER_OPTIONS],
+    options: [OF_ACCOUNT, ...PAGE_OPTIONS, ...SERVER_OPTIONS],
     examples: ['keyslot invoices list', 'keyslot invoices list --account acme --jsonl'],
   },
   {
@@ -106,13 +105,7 @@ export const BILLING_COMMANDS = [
         fallback: 'that of dev.json in the data directory',
       },
       { name: 'token', value: 'TOKEN', summary: 'Access token', fallback: 'that of dev.json' },
-      {
-        name: 'data-dir',
-        value: 'DIR',
-        summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
-        fallback: '.keyslot',
-        path: 'directory',
-      },
+      ...DEVELOPMENT_OPTIONS,
     ],
     examples: ['keyslot bill fetch INV-000042 january.bill --url https://keyslot.example'],
   },

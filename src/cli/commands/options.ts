@@ -21,14 +21,16 @@ export const OF_ACCOUNT: OptionSpec = {
   summary: 'Only those of this account',
 };
 
+const CONFIG: OptionSpec = {
+  name: 'config',
+  value: 'FILE',
+  summary: 'Configuration file of the server, as given to keyslot serve',
+  path: 'file',
+};
+
 /** The options that choose the server a command acts on, and the form of its output. */
 export const SERVER_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: 'config',
-    value: 'FILE',
-    summary: 'Configuration file of the server, as given to keyslot serve',
-    path: 'file',
-  },
+  CONFIG,
   {
     name: 'data-dir',
     value: 'DIR',
@@ -39,14 +41,20 @@ export const SERVER_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', summary: 'Print the result as one line of JSON' },
 ];
 
-/** The options of a list. */
-export const LIST_OPTIONS: readonly OptionSpec[] = [
+/** The options that choose the server whose dev.json has the address and the token of a command. */
+export const DEVELOPMENT_OPTIONS: readonly OptionSpec[] = [
+  CONFIG,
   {
-    name: 'since',
-    value: 'TIME',
-    summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
+    name: 'data-dir',
+    value: 'DIR',
+    summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
+    fallback: '.keyslot',
+    path: 'directory',
   },
-  { name: 'until', value: 'TIME', summary: 'End, which is not included itself; given as --since' },
+];
+
+/** The options of a list of everything. */
+export const PAGE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'limit',
     value: 'N',
@@ -55,6 +63,17 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [
   },
   { name: 'cursor', value: 'CURSOR', summary: 'Go on behind a page: its next_cursor' },
   { name: 'jsonl', summary: 'Print each entry as one line of JSON' },
+];
+
+/** The options of a list. */
+export const LIST_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'since',
+    value: 'TIME',
+    summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
+  },
+  { name: 'until', value: 'TIME', summary: 'End, which is not included itself; given as --since' },
+  ...PAGE_OPTIONS,
 ];
 
 export const READY_JSON: OptionSpec = {

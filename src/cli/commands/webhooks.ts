@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command-spec.ts';
-import { ACCOUNT, WEBHOOK, SERVER_OPTIONS } from './options.ts';
+import { ACCOUNT, DEVELOPMENT_OPTIONS, SERVER_OPTIONS, WEBHOOK } from './options.ts';
 
 /** Webhooks. */
 export const WEBHOOK_COMMANDS = [
@@ -145,13 +145,7 @@ export const WEBHOOK_COMMANDS = [
         summary: 'Begin with this record of the audit log',
         fallback: 'the next one',
       },
-      {
-        name: 'data-dir',
-        value: 'DIR',
-        summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
-        fallback: '.keyslot',
-        path: 'directory',
-      },
+      ...DEVELOPMENT_OPTIONS,
       { name: 'json', summary: 'Print the body of each event as one line of JSON' },
     ],
     examples: ['keyslot listen', 'keyslot listen --forward http://127.0.0.1:3000/hook --event "wallet.*"'],

@@ -1,6 +1,6 @@
 import { serviceError } from '../../base/service-error.ts';
 import { SHELLS } from '../commands/command-line.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { zshCompletion } from './zsh.ts';

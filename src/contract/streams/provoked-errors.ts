@@ -18,6 +18,7 @@ const WALLET_TOPIC = { topic: 'wallet-activity' } as const;
 export const PROVOKED_ERRORS: { readonly [N in ErrorNameWith<'grpc'>]: Provocation } = {
   apiKeyMissing: { sent: { 'x-api-key': '' } },
   apiKeyUnknown: { sent: { 'x-api-key': 'ks_key_nobody' } },
+  tokenAsApiKey: { sent: { 'x-api-key': 'ks_tok_instead_of_a_key' } },
   apiKeyRevoked: OF_KEY,
   apiKeyExpired: OF_KEY,
   apiKeyOriginRefused: OF_KEY,
@@ -34,6 +35,7 @@ export const PROVOKED_ERRORS: { readonly [N in ErrorNameWith<'grpc'>]: Provocati
   resumeSlotGone: why('it needs a ledger whose first blocks are gone'),
   tokenMissing: { request: WALLET_TOPIC, sent: { authorization: '' } },
   tokenUnknown: { request: WALLET_TOPIC, sent: { authorization: 'Bearer ks_tok_nobody' } },
+  apiKeyAsToken: { request: WALLET_TOPIC, sent: { authorization: 'Bearer ks_key_instead_of_a_token' } },
   tokenRevoked: OF_TOKEN,
   tokenExpired: OF_TOKEN,
   scopeMissing: OF_TOKEN,
@@ -52,4 +54,4 @@ export const PROVOKED_ERRORS: { readonly [N in ErrorNameWith<'grpc'>]: Provocati
 };
 
 /** Those that calls without a topic are refused with too. */
-export const UNARY_ERRORS = ['apiKeyMissing', 'apiKeyUnknown', 'networkUnknown'] as const;
+export const UNARY_ERRORS = ['apiKeyMissing', 'apiKeyUnknown', 'tokenAsApiKey', 'networkUnknown'] as const;

@@ -15,7 +15,7 @@ export type TopicTokenOptions = TokenDeps & {
 /**
  * Checks that a call may read a topic: one that needs an access token needs one of the API key's account.
  *
- * @throws ServiceError `tokenMissing`, `tokenUnknown`, `tokenRevoked`, `tokenExpired`, `scopeMissing`, `tokenOfOtherAccount`.
+ * @throws ServiceError those of `authenticateToken`, `tokenOfOtherAccount`.
  */
 export function assertTopicAllowed(
   options: TopicTokenOptions,

@@ -5,7 +5,7 @@ import type { ServeCall } from '../../rpc/call.ts';
 import type { ListenOptions } from '../connections/listener.ts';
 import { type HttpHandler, type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
-import { isJsonBody, readBody } from './read-body.ts';
+import { assertJsonBody, readBody } from './read-body.ts';
 import { sendBody, sendError } from './respond.ts';
 import { pathOf } from './target.ts';
 
@@ -60,7 +60,7 @@ async function route(
   if (request.url === '/health') return sendBody(response, 200, 'ok', { 'content-type': 'text/plain' });
   if (request.method === 'OPTIONS') return sendPreflight(request, response);
   if (request.method !== 'POST') throw serviceError('methodNotAllowed');
-  if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
+  assertJsonBody(request);
   const body = await readBody(request, response, maxBodyBytes);
   sendBody(response, 200, (await answerBody(body, serve, CALL_LIMITS)) ?? '');
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { serviceError } from '../../base/service-error.ts';
 import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
@@ -6,6 +6,10 @@ import type { HttpRequest, HttpResponse } from './respond.ts';
 /** Matching takes the square of the length at worst. */
 const MAX_TYPE_CHARACTERS = 128;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+/** Clients should not name it, and some do. */
+const NOT_ENCODED = /^[\s,]*(?:identity[\s,]*)?$/i;
+/** What is longer is no name of an encoding. */
+const MAX_ENCODING_CHARS = 64;
 
 /**
  * Reads the body of a request, up to `maxBytes`. A client that waits for `100 Continue` gets it here, after all other checks;
@@ -24,10 +28,21 @@ export async function readBody(
   return request.body;
 }
 
-/** True for a body that ledger nodes accept by its Content-Type: application/json, in UTF-8 if it names a charset. */
-export function isJsonBody({ headers }: HttpRequest): boolean {
+/**
+ * Checks that a body is what ledger nodes accept: application/json, in UTF-8 if its Content-Type names a charset, and not compressed.
+ *
+ * @throws ServiceError `contentTypeNotAllowed`, `contentEncodingNotAllowed`.
+ */
+export function assertJsonBody({ headers }: Pick<HttpRequest, 'headers'>): void {
   const type = headers['content-type'] ?? '';
-  return type.length <= MAX_TYPE_CHARACTERS && JSON_TYPE.test(type);
+  if (type.length > MAX_TYPE_CHARACTERS || !JSON_TYPE.test(type)) throw serviceError('contentTypeNotAllowed');
+  assertNotEncoded(headers);
+}
+
+/** Checks that a body is sent as it is (RFC 9110, section 8.4). @throws ServiceError `contentEncodingNotAllowed`. */
+export function assertNotEncoded({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): void {
+  if (NOT_ENCODED.test(encoding)) return;
+  throw serviceError('contentEncodingNotAllowed', { encoding: encoding.slice(0, MAX_ENCODING_CHARS) });
 }
 
 function collectBody(request: IncomingMessage, response: HttpResponse, maxBytes: number): Promise<Buffer> {

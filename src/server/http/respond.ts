@@ -26,9 +26,10 @@ const ONE_WRITE_BYTES = 8 * 1024;
 /** Up to this size, copying parts costs less than writing each. */
 const JOINED_BYTES = 64 * 1024;
 
-/** Headers that HTTP requires with an error (RFC 9110, section 15.5.6). */
+/** Headers that HTTP requires with an error (RFC 9110, sections 15.5.6 and 15.5.16). */
 const EXTRA_HEADERS: Readonly<Partial<Record<ErrorName, HeaderMap>>> = {
   methodNotAllowed: { allow: 'POST, OPTIONS' },
+  contentEncodingNotAllowed: { 'accept-encoding': 'identity' },
   readOnlyPath: { allow: 'GET, HEAD' },
 };
 

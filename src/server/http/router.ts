@@ -5,7 +5,7 @@ import type { HttpHandler, HttpHandlers } from './http-server.ts';
 import { createRequestId } from '../../base/request-id.ts';
 import { sendProblem, toProblem } from '../rest/problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
-import { pathOf, type RestServiceName, restServiceOf } from './target.ts';
+import { pathOf, type RestServiceName, restServiceOf, rpcPathOf } from './target.ts';
 
 /** Answers JSON-RPC requests of either reader. It may reject. */
 export type RpcHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
@@ -37,14 +37,14 @@ export function createRouter(options: RouterOptions): HttpHandlers {
       const isJsonRpc = service === undefined && page === undefined;
       if (isJsonRpc) admitOrigin(request, response, corsOrigins);
       const other = service === undefined ? (page ?? notFound) : rest[service];
-      const handler = routes.get(path) ?? rpc.get(path) ?? other;
+      const handler = routes.get(path) ?? rpc.get(rpcPathOf(path)) ?? other;
       const refuse = (error: ServiceError): void =>
         isJsonRpc ? sendError(response, error) : sendProblem(response, toProblem(error, createRequestId()));
       return answer(options, { path, response, refuse }, () => handler(request, response));
     },
-    servesPlain: (target) => rpc.has(pathOf(target)),
+    servesPlain: (target) => rpc.has(rpcPathOf(target)),
     handlePlain: (request, response) => {
-      const path = pathOf(request.url);
+      const path = rpcPathOf(request.url);
       admitOrigin(request, response, corsOrigins);
       const handler = rpc.get(path) ?? notFound;
       const refuse = (error: ServiceError): void => sendError(response, error);

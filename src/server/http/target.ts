@@ -17,6 +17,12 @@ export function pathOf(target: string): string {
   return address.startsWith('/') ? address : address.replace(/^https?:\/\/[^/]*/i, '');
 }
 
+/** Returns the path that JSON-RPC is looked up by: one slash at its end, which proxies add that replace a prefix, does not count. */
+export function rpcPathOf(target: string): string {
+  const path = pathOf(target);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 /** Returns the query of a request target, without its question mark; empty if there is none. */
 export function queryOf(target: string): string {
   const query = target.indexOf('?');

@@ -1,9 +1,8 @@
-import { serviceError } from '../../base/service-error.ts';
 import type { Admission, Verdict } from '../../gate/admission.ts';
 import type { Caller } from '../../gate/authenticate.ts';
 import { type PlanLimit, windowMs } from '../../gate/rate-limit.ts';
 import { weighMessage } from '../../gate/weigh.ts';
-import { isJsonBody, readBody } from '../http/read-body.ts';
+import { assertJsonBody, readBody } from '../http/read-body.ts';
 import { type HttpRequest, type HttpResponse, sendError } from '../http/respond.ts';
 import type { CallLimits, Message } from '../../rpc/call.ts';
 import { turnToParse } from '../../rpc/turns.ts';
@@ -28,8 +27,8 @@ const POLICIES = new WeakMap<PlanLimit, string>();
  * fields.
  *
  * @returns its messages; undefined when the plan did not allow them, which has been answered, or the client has disconnected.
- * @throws ServiceError the fault of the request as a whole, which weighs 1 for each 16 KiB of its body: `contentTypeNotAllowed`, `bodyTooLarge`, and those
- *   of `parseBody`.
+ * @throws ServiceError the fault of the request as a whole, which weighs 1 for each 16 KiB of its body: those
+ *   of `assertJsonBody`, `readBody` and `parseBody`.
  */
 export async function admitRequest(
   { admission, limits, maxBodyBytes }: AdmitOptions,
@@ -43,7 +42,7 @@ export async function admitRequest(
   let message: Message;
   let sizeBytes = 0;
   try {
-    if (!isJsonBody(request)) throw serviceError('contentTypeNotAllowed');
+    assertJsonBody(request);
     const body = await readBody(request, response, maxBodyBytes);
     sizeBytes = body.length;
     const turn = turnToParse(body);

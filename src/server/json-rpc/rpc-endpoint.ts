@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Context } from '../../rpc/context.ts';
 import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
-import { pathOf } from '../http/target.ts';
+import { rpcPathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import {
   type HeaderMap,
@@ -70,7 +70,7 @@ function contextOf(
     hold.release();
     if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
-  const askedAt = (): string => baseUrlOf(request) + pathOf(request.url ?? '');
+  const askedAt = (): string => baseUrlOf(request) + rpcPathOf(request.url ?? '');
   return { keyId, accountId, session, signal, hold, askedAt };
 }
 

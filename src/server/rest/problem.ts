@@ -35,13 +35,14 @@ export function sendProblem(response: ServerResponse, { status, headers, body }:
   response.end(body);
 }
 
-/** RFC 6750 section 3 for a refused token, RFC 9110 section 10.2.3 for the time to wait. */
+/** RFC 6750 section 3 for a refused token, RFC 9110 section 10.2.3 for the time to wait and 15.5.16 for the encodings taken. */
 function headersOf({ code, context }: ServiceError, status: number): Readonly<Record<string, string>> {
   if (code === 'tokenMissing') return { 'www-authenticate': 'Bearer' };
   if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' };
   if (code === 'scopeMissing') {
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${String(context.scope)}"` };
   }
+  if (code === 'contentEncodingNotAllowed') return { 'accept-encoding': 'identity' };
   if (code === 'readOnlyPath') return { allow: 'GET, HEAD' };
   return status === 429 ? { 'retry-after': String(context.retryAfterSeconds) } : {};
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import Negotiator from 'negotiator';
 import type { FastifyRequest } from 'fastify';
 import { type AnswerForm, MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
 import { type BodyCheck, checkAgainstBody } from '../../../runtime/check-body.ts';
@@ -8,6 +7,7 @@ import { checkAgainstQuery, type QueryCheck } from '../../../runtime/check-query
 import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import { readIdempotencyKey } from '../../account/idempotency.ts';
 import { serviceError } from '../../base/service-error.ts';
+import { acceptedType } from './accepted-type.ts';
 import type { ServedOperation } from './rest-service.ts';
 import { misplacedMembers } from './misplaced-members.ts';
 import { measureJson } from '../../rpc/scan-json.ts';
@@ -134,7 +134,7 @@ function chooseForm(
   if (body?.format !== undefined) return body.format;
   if (forms.length === 1) return first;
   const types = forms.flatMap(typesOf);
-  const accepted = new Negotiator({ headers }).mediaType(types);
+  const accepted = acceptedType(headers, types);
   const form = forms.find((each) => typesOf(each).some((type) => type === accepted));
   if (form === undefined) throw serviceError('notAcceptable', { accepted: types.join(', ') });
   return form;

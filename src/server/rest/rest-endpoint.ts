@@ -7,6 +7,7 @@ import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import { turnToParse } from '../../rpc/turns.ts';
 import { markBroken } from '../http/broken-answers.ts';
 import type { HttpHandler } from '../http/http-server.ts';
+import { assertNotEncoded } from '../http/read-body.ts';
 import { countRequest } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import type { NamedCaller, RestCaller } from './rest-caller.ts';
@@ -99,6 +100,8 @@ function addHooks(app: FastifyInstance, service: RestService, options: RestOptio
       await countRequest(limit, counted, (fields) => void reply.headers(fields));
   });
   app.addHook('preParsing', async (request, reply) => {
+    if (request.method === 'POST' && operationOf(service, request) !== undefined)
+      assertNotEncoded(request.headers);
     const { expect } = request.headers;
     if (expect !== undefined && request.raw.httpVersion !== '1.0') reply.raw.writeContinue();
   });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Negotiator from 'negotiator';
 import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import { MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
 import { markBroken } from '../http/broken-answers.ts';
+import { acceptedType } from './accepted-type.ts';
 
 const CSV_HEADERS = {
   'content-type': 'text/csv; charset=utf-8; header=present',
@@ -46,7 +46,7 @@ function headersOf(form: StreamAnswer['form'], { req }: ServerResponse): Readonl
 /** Returns the media type under which a request accepts JSON lines. */
 export function jsonLinesType({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const names = [MEDIA_TYPES.jsonl, OTHER_MEDIA_TYPES.jsonl].filter((name) => name !== undefined);
-  return new Negotiator({ headers }).mediaType(names) ?? MEDIA_TYPES.jsonl;
+  return acceptedType(headers, names) ?? MEDIA_TYPES.jsonl;
 }
 
 /** True if the bytes have left. */

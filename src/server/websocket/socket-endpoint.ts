@@ -9,7 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { toServiceError } from '../../base/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
-import { pathOf } from '../http/target.ts';
+import { rpcPathOf } from '../http/target.ts';
 import { answerBatch } from '../json-rpc/answer-batch.ts';
 import { answerEnvelope } from '../../rpc/answer-envelope.ts';
 import { heldServer } from '../json-rpc/hold-reply.ts';
@@ -95,7 +95,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     admit: (request) => {
       const caller = authenticate(request);
       sockets.assertRoom(caller.keyId);
-      const address = baseUrlOf(request).replace(/^http/, 'ws') + pathOf(request.url ?? '');
+      const address = baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? '');
       return { ...caller, askedAt: () => address };
     },
     open: (socket, stream, caller) => new SocketSession(socket, stream, caller, sessionOptions),

@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import type { ErrorName } from '../../../generated/errors.ts';
 import { serviceError, toServiceError } from '../../base/service-error.ts';
 import type { UpgradeHandler } from '../http/http-server.ts';
-import { pathOf } from '../http/target.ts';
+import { rpcPathOf } from '../http/target.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { SocketEndpoint } from './socket-endpoint.ts';
@@ -62,7 +62,7 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
     readonly endpoint: SocketEndpoint;
     readonly caller: SocketCaller;
   } {
-    const endpoint = endpoints.get(pathOf(request.url ?? ''));
+    const endpoint = endpoints.get(rpcPathOf(request.url ?? ''));
     if (endpoint === undefined) throw serviceError('notFound', { path: [...endpoints.keys()].join(', ') });
     const caller = endpoint.admit(request);
     const { origin } = request.headers;

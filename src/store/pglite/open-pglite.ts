@@ -7,7 +7,7 @@ import { makeDataPrivate, prepareDataDirectory } from '../data-directory.ts';
 import { DEADLINES } from '../deadlines.ts';
 import { acquireLock, releaseLock } from '../lock-file.ts';
 import type { Backend } from '../backend.ts';
-import { withStoreErrors } from '../store-errors.ts';
+import { withDataDirectory } from '../store-errors.ts';
 import { innermostError, isWriteFault, storeFaultOf } from '../store-fault.ts';
 import { assertRoom } from '../store-health.ts';
 import { assertRelations } from './assert-relations.ts';
@@ -40,13 +40,13 @@ export function hasPglite(dataDir: string): boolean {
 export async function openPglite(dataDir: string, log: Logger): Promise<Backend> {
   const directory = join(dataDir, 'store');
   const where = `embedded store ${directory}`;
-  await withStoreErrors(where, () => prepareDataDirectory(dataDir));
-  const lock = await withStoreErrors(where, () => acquireLock(dataDir));
+  await withDataDirectory(dataDir, where, () => prepareDataDirectory(dataDir));
+  const lock = await withDataDirectory(dataDir, where, () => acquireLock(dataDir));
   const start = async (): Promise<SupervisedThread> => {
     makeDataPrivate(dataDir, log);
     return startThread(directory, log);
   };
-  const thread = await withStoreErrors(where, start).catch(async (error: unknown) => {
+  const thread = await withDataDirectory(dataDir, where, start).catch(async (error: unknown) => {
     await releaseLock(lock);
     throw error;
   });

@@ -91,6 +91,34 @@ test('it is JavaScript with types, and imports nothing but itself, but for the c
   }
 });
 
+test('an entry without what it needs says so in a sentence, with the Node of the manifest', async () => {
+  const failure = async (name: string, ...flags: readonly string[]): Promise<string> => {
+    const program = `await import('@keyslot/client/${name}').catch(({ message }) => console.log(message));`;
+    const { stdout } = await run(NODE, [...flags, '--input-type=module', '--eval', program], { cwd: folder });
+    return stdout.trim();
+  };
+  const { peerDependencies: peers, engines } = JSON.parse(
+    await readFile(installed('package.json'), 'utf8'),
+  ) as {
+    readonly peerDependencies: Readonly<Record<string, string>>;
+    readonly engines: unknown;
+  };
+  const grpc = `@grpc/grpc-js@${peers['@grpc/grpc-js']} @bufbuild/protobuf@${peers['@bufbuild/protobuf']}`;
+  expect(await failure('stream')).toBe(
+    `@keyslot/client/stream needs packages that are not installed: npm install ${grpc}`,
+  );
+  expect(await failure('localnet')).toBe(
+    `@keyslot/client/localnet needs packages that are not installed: npm install litesvm@${peers.litesvm}`,
+  );
+  const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '22.14.0' })`;
+  const said = await failure('localnet', '--import', older);
+  expect(said).toBe('@keyslot/client/localnet needs Node 22.15 or newer, and this is Node 22.14.0');
+  expect(engines).toEqual({ node: '>=20' });
+  const readme = await readFile(installed('README.md'), 'utf8');
+  expect(readme).toContain('A ledger for tests (Node 22.15 or newer)');
+  expect(readme).toContain('They run in Node 20 or newer');
+});
+
 test.each([
   ['Node', { module: 'nodenext', lib: ['es2024'] }],
   ['a bundler', { module: 'preserve', lib: ['es2024', 'dom'] }],

@@ -15,6 +15,7 @@ describe('a key', () => {
   it.each([
     ['that is missing', '', 'UNAUTHENTICATED', 'apiKeyMissing'],
     ['that is unknown', 'ks_key_nobody', 'UNAUTHENTICATED', 'apiKeyUnknown'],
+    ['that is an access token', 'ks_tok_nobody', 'UNAUTHENTICATED', 'tokenAsApiKey'],
     ['that was revoked', 'ks_key_revoked', 'UNAUTHENTICATED', 'apiKeyRevoked'],
     ['that has expired', 'ks_key_expired', 'UNAUTHENTICATED', 'apiKeyExpired'],
     ['for other addresses', 'ks_key_elsewhere', 'PERMISSION_DENIED', 'apiKeyAddressRefused'],
@@ -175,6 +176,7 @@ describe('wallet-activity', () => {
     ['without a token', '', { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenMissing'],
     ['with another scheme', `Basic ${TOKEN}`, { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenMissing'],
     ['with an unknown token', `Bearer ${TOKEN}`, { kind: 'unknown' }, 'UNAUTHENTICATED', 'tokenUnknown'],
+    ['with an API key', 'Bearer ks_key_test', { kind: 'unknown' }, 'UNAUTHENTICATED', 'apiKeyAsToken'],
     [
       'with a revoked token',
       `Bearer ${TOKEN}`,

@@ -38,6 +38,7 @@ test('a key in the query or in the header opens a WebSocket', async () => {
 test.each([
   ['no key', '', 401, -32040],
   ['an unknown key', '?apikey=ks_key_other', 401, -32041],
+  ['an access token', '?apikey=ks_tok_other', 401, -32041],
   ['a revoked key', '?apikey=ks_key_old', 401, -32042],
   ['a rotated key', '?apikey=ks_key_rotated', 401, -32063],
 ])('with %s the upgrade is refused as over HTTP', async (_, query, status, code) => {

@@ -5,7 +5,14 @@ import type { RestContract } from '../../../../runtime/rest-case.ts';
 export const cancelWork: RestContract = {
   statuses: {
     '200': [],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired', 'session_invalid'],
+    '401': [
+      'token_missing',
+      'token_unknown',
+      'api_key_as_token',
+      'token_revoked',
+      'token_expired',
+      'session_invalid',
+    ],
     '403': ['scope_missing', 'cross_site_request', 'fresh_factor_required', 'role_insufficient'],
     '404': ['planned_work_not_found'],
     '409': ['planned_work_begun'],
@@ -65,6 +72,24 @@ export const cancelWork: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'cancelWork',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'DELETE',
+        path: '/account/v1/operator/planned-work/$fresh_work_id',
+        token: 'ks_key_instead_of_a_token',
+        headers: {},
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

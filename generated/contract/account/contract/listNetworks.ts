@@ -5,7 +5,14 @@ import type { RestContract } from '../../../../runtime/rest-case.ts';
 export const listNetworks: RestContract = {
   statuses: {
     '200': [],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired', 'session_invalid'],
+    '401': [
+      'token_missing',
+      'token_unknown',
+      'api_key_as_token',
+      'token_revoked',
+      'token_expired',
+      'session_invalid',
+    ],
     '403': ['scope_missing', 'cross_site_request'],
     '429': ['too_many_requests_at_once', 'account_rate_limited'],
     '500': ['internal_error'],
@@ -48,6 +55,24 @@ export const listNetworks: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'listNetworks',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'GET',
+        path: '/account/v1/networks',
+        token: 'ks_key_instead_of_a_token',
+        headers: {},
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

@@ -5,7 +5,14 @@ import type { RestContract } from '../../../../runtime/rest-case.ts';
 export const revokeKey: RestContract = {
   statuses: {
     '200': [],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired', 'session_invalid'],
+    '401': [
+      'token_missing',
+      'token_unknown',
+      'api_key_as_token',
+      'token_revoked',
+      'token_expired',
+      'session_invalid',
+    ],
     '403': ['scope_missing', 'cross_site_request', 'role_insufficient'],
     '404': ['key_not_found'],
     '429': ['too_many_requests_at_once', 'account_rate_limited'],
@@ -54,6 +61,24 @@ export const revokeKey: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'revokeKey',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'DELETE',
+        path: '/account/v1/keys/$fresh_key_id',
+        token: 'ks_key_instead_of_a_token',
+        headers: {},
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

@@ -5,7 +5,7 @@ import type { RestContract } from '../../../../runtime/rest-case.ts';
 export const destroyWallet: RestContract = {
   statuses: {
     '200': [],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
+    '401': ['token_missing', 'token_unknown', 'api_key_as_token', 'token_revoked', 'token_expired'],
     '403': [
       'scope_missing',
       'two_factor_not_enrolled',
@@ -70,6 +70,24 @@ export const destroyWallet: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'destroyWallet',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'DELETE',
+        path: '/v1/wallets/$fresh_wallet_id',
+        token: 'ks_key_instead_of_a_token',
+        headers: { 'X-Two-Factor-Code': '$two_factor_code' },
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

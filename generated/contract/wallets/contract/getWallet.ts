@@ -5,7 +5,7 @@ import type { RestContract } from '../../../../runtime/rest-case.ts';
 export const getWallet: RestContract = {
   statuses: {
     '200': [],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
+    '401': ['token_missing', 'token_unknown', 'api_key_as_token', 'token_revoked', 'token_expired'],
     '403': ['scope_missing'],
     '404': ['wallet_not_found'],
     '429': ['wallet_rate_limited'],
@@ -49,6 +49,24 @@ export const getWallet: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'getWallet',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: {
+        method: 'GET',
+        path: '/v1/wallets/$wallet_id',
+        token: 'ks_key_instead_of_a_token',
+        headers: {},
+      },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

@@ -6,7 +6,7 @@ export const listWallets: RestContract = {
   statuses: {
     '200': [],
     '400': ['query_invalid'],
-    '401': ['token_missing', 'token_unknown', 'token_revoked', 'token_expired'],
+    '401': ['token_missing', 'token_unknown', 'api_key_as_token', 'token_revoked', 'token_expired'],
     '403': ['scope_missing'],
     '429': ['wallet_rate_limited'],
     '500': ['internal_error'],
@@ -77,6 +77,19 @@ export const listWallets: RestContract = {
         kind: 'problem',
         status: 401,
         code: 'token_unknown',
+        headers: ['X-Request-Id', 'WWW-Authenticate'],
+      },
+    },
+    {
+      operation: 'listWallets',
+      name: 'apiKeyAsToken',
+      kind: 'error',
+      example: 'api_key_as_token',
+      request: { method: 'GET', path: '/v1/wallets', token: 'ks_key_instead_of_a_token', headers: {} },
+      expect: {
+        kind: 'problem',
+        status: 401,
+        code: 'api_key_as_token',
         headers: ['X-Request-Id', 'WWW-Authenticate'],
       },
     },

@@ -4,7 +4,8 @@ export function didYouMean(typed: string, known: readonly string[]): string | un
   return meant === undefined ? undefined : `; did you mean ${meant}?`;
 }
 
-function closestName(typed: string, known: readonly string[]): string | undefined {
+/** The known name that a mistyped one most likely means; undefined if none is close. */
+export function closestName(typed: string, known: readonly string[]): string | undefined {
   const maxDistance = Math.max(1, Math.floor(typed.length / 3));
   const [closest] = known
     .map((name) => ({ name, distance: editDistance(typed, name) }))
