@@ -92,7 +92,7 @@ function welcome(ledger: Ledger, socketPorts: readonly number[], options: Localn
     ...(ledger.fork === undefined ? [] : [`Fork      ${forkText(ledger.fork, forkOf)}`]),
     `Faucet    ${genesis.faucet.address} (requestAirdrop)`,
     `Identity  ${genesis.identity.address}`,
-    `${genesis.funded.length} more accounts hold lamports from genesis on; a slot takes ${pace.slotMs} ms.`,
+    `A slot takes ${pace.slotMs} ms.`,
     folder === undefined
       ? 'Nothing is kept after the end.'
       : `The ledger is kept in ${folder}, now at slot ${ledger.blocks.openSlot}.`,

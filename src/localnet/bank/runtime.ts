@@ -69,7 +69,6 @@ export class Runtime {
     this.#svm.setTransactionHistory(0n);
     this.#svm.setLogBytesLimit(LOG_LIMIT_BYTES);
     this.#svm.setRent(new litesvm.Rent(lamportsPerByte, EXEMPTION_THRESHOLD, BURN_PERCENT));
-    this.#svm.withNativeMints();
     if (features !== undefined) this.#changeFeatures(features);
     if (computeUnitLimit !== undefined) {
       const budget = new litesvm.ComputeBudget();
