@@ -45,7 +45,8 @@ export function upgradeableLoader(test: TestLedger, wallet: Keypair) {
   /** Writes code that answers with a number: 0 is success, every other one an error of its own. */
   const buffer = async (answer: number): Promise<Meta> => {
     const key = Keypair.generate();
-    const elf = elfFile(assemble(`mov64 r0, ${answer}\nexit`));
+    const [high, low] = [Math.floor(answer / 2 ** 32), answer % 2 ** 32];
+    const elf = elfFile(assemble(`mov64 r0, ${high}\nlsh64 r0, 32\nor64 r0, ${low}\nexit`));
     const written = { pubkey: key.publicKey, isSigner: false, isWritable: true };
     const write = new ByteWriter(16 + elf.length).u32(WRITE).u32(0).u64(BigInt(elf.length)).put(elf).bytes;
     const err = await land(

@@ -12,6 +12,22 @@ import { newProgram, upgradeableLoader } from './upgradeable-loader.ts';
 
 const directory = useNewDirectory();
 const NOT_DEPLOYED = { InstructionError: [0, 'UnsupportedProgramId'] };
+/** By the upper half of what a program answers, from 1 on (crate solana-program-error). */
+const PROGRAM_ERRORS = [
+  ...[
+    { Custom: 0 },
+    'InvalidArgument',
+    'InvalidInstructionData',
+    'InvalidAccountData',
+    'AccountDataTooSmall',
+  ],
+  ...['InsufficientFunds', 'IncorrectProgramId', 'MissingRequiredSignature', 'AccountAlreadyInitialized'],
+  ...['UninitializedAccount', 'NotEnoughAccountKeys', 'AccountBorrowFailed', 'MaxSeedLengthExceeded'],
+  ...['InvalidSeeds', 'BorshIoError', 'AccountNotRentExempt', 'UnsupportedSysvar', 'IllegalOwner'],
+  ...['MaxAccountsDataAllocationsExceeded', 'InvalidRealloc', 'MaxInstructionTraceLengthExceeded'],
+  ...['BuiltinProgramsMustConsumeComputeUnits', 'InvalidAccountOwner', 'ArithmeticOverflow', 'Immutable'],
+  'IncorrectAuthority',
+];
 /** In whatever order a transaction names the program and its code. */
 const ORDERS = [
   ['before', true],
@@ -53,6 +69,33 @@ test.each(ORDERS)(
     expect(await land([], transfer(2n))).toEqual(NOT_DEPLOYED);
   },
 );
+
+test('a program that was removed is refused in a call by another program', async () => {
+  const ledger = newCheatLedger();
+  const wallet = await fundedWallet(ledger);
+  const { deploy, land } = upgradeableLoader(ledger, wallet);
+  const program = newProgram(true);
+  expect(await deploy(program, 0)).toBeNull();
+  const transfer = await transferWithHook(ledger, wallet, program.key.publicKey);
+  ledger.tick();
+  expect(await land([], transfer(1n))).toBeNull();
+  await ledger.cheat('localnet_setAccount', program.key.publicKey.toBase58(), { lamports: 0 });
+  expect(await land([], transfer(2n))).toEqual(NOT_DEPLOYED);
+});
+
+test('an error that a program answers with has the name that it has on a node', async () => {
+  const ledger = newLedger();
+  const wallet = await fundedWallet(ledger);
+  const { deploy, call, upgrade } = upgradeableLoader(ledger, wallet);
+  const program = newProgram(true);
+  expect(await deploy(program, 0)).toBeNull();
+  for (const [index, name] of PROGRAM_ERRORS.entries()) {
+    ledger.tick();
+    expect(await upgrade(program, (index + 1) * 2 ** 32)).toBeNull();
+    ledger.tick();
+    expect(await call(program)).toEqual({ InstructionError: [0, name] });
+  }
+});
 
 test('a program whose code is gone is refused after a restart too, be it one that every ledger begins with', async () => {
   const folder = directory();
