@@ -55,6 +55,21 @@ test('every block holds the vote for the slot before it, which the vote program 
   expect(newest).toMatchObject({ slot, err: null });
 });
 
+test.each([0, 31])(
+  'with %i slots to finality only the blocks with which a ledger begins are empty',
+  (finalitySlots) => {
+    const { ledger, tick } = newLedger({ votes: true, finalitySlots });
+    tick(40);
+    const { blocks } = ledger;
+    const empty = [...blocks.ancestors(blocks.openSlot, 1_000n)].filter(
+      (slot) => blocks.transactions(slot).length === 0,
+    );
+    expect(empty).toEqual(
+      Array.from({ length: finalitySlots + 1 }, (_, index) => BigInt(finalitySlots - index)),
+    );
+  },
+);
+
 test('at each commitment the vote account is what it was', async () => {
   const { call, ledger, tick } = newLedger({ votes: true });
   tick(60);
