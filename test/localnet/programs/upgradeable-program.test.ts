@@ -97,6 +97,26 @@ test('an error that a program answers with has the name that it has on a node', 
   }
 });
 
+test('a program of a restored state is there in each of its slots', async () => {
+  const { ledger, tick, ...rest } = newLedger();
+  const wallet = await fundedWallet({ ledger, tick, ...rest });
+  const { deploy, call } = upgradeableLoader({ ledger, tick, ...rest }, wallet);
+  const program = newProgram(true);
+  tick();
+  const empty = ledger.take();
+  expect(await deploy(program, 0)).toBeNull();
+  tick();
+  const deployed = ledger.take();
+  ledger.goTo(empty);
+  tick(5);
+  expect(await deploy(program, 1)).toBeNull();
+  ledger.goTo(deployed);
+  for (let slots = 0; slots < 10; slots++) {
+    expect(await call(program)).toBeNull();
+    tick();
+  }
+});
+
 test('a program whose code is gone is refused after a restart too, be it one that every ledger begins with', async () => {
   const folder = directory();
   const ledger = await keptLedger(folder);
