@@ -11,7 +11,7 @@ import {
   SUBSCRIPTIONS_FILE,
   SUBSCRIPTIONS_FOLDER,
 } from '../model/ledger.ts';
-import { renderEmbeddedPage } from '../render/ledger/embedded-page.ts';
+import { renderEmbeddedPage, renderFlags } from '../render/ledger/embedded-page.ts';
 import { renderClient } from '../render/ledger/client.ts';
 import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
@@ -64,6 +64,7 @@ export const ledgerArea = createArea({
     renderVersions,
     renderSlots,
     renderLimits,
+    renderFlags,
     renderParams,
     renderHandlers,
     renderLocalnetHandlers,

@@ -9,8 +9,8 @@ export type Embedded = {
   /** By method and name of the param or member: `getBlock.config.encoding`. */
   readonly params: Readonly<Record<string, Verdict>>;
   readonly subscriptions: Readonly<Record<string, Verdict>>;
-  /** Every flag of the test validator. */
-  readonly flags: Readonly<Record<string, Verdict>>;
+  /** Every flag of the test validator. One that is ignored is accepted without effect; `value` names what it takes, if it takes something. */
+  readonly flags: Readonly<Record<string, Verdict | { readonly ignored: string; readonly value?: string }>>;
   /** Every cheat code; those that another ledger for tests has too, beside it. */
   readonly cheats: Readonly<Record<string, Verdict | { readonly own: string }>>;
 };

@@ -2432,7 +2432,7 @@ export type TransactionDetails = 'full' | 'signatures' | 'none' | 'accounts';
 /** How a transaction is written. `json`: an object with indexes and raw data. `jsonParsed`: an object with instructions parsed where the node knows the program. `base58`, `base64`: text and encoding as a pair. `binary` (legacy): bare base-58 text. */
 export type TransactionEncoding = 'binary' | 'base64' | 'base58' | 'json' | 'jsonParsed';
 
-/** Why a transaction failed: a name, or for four variants an object of one member with details. */
+/** Why a transaction failed: a name, or for four variants an object of one member with details. BlockhashNotFound ("Blockhash not found"): the blockhash is unknown, or more than 150 blocks old, which is 30 s with slots of 200 ms. web3.js v1 reuses a blockhash for up to 30 s in sendTransaction(transaction, signers): take a new one and send with sendRawTransaction. */
 export type TransactionError =
   | 'AccountInUse'
   | 'AccountLoadedTwice'

@@ -976,7 +976,7 @@ export type TracedStates = {
   readonly after: TracedState | null;
 };
 
-/** Why a transaction failed: a name, or for four variants an object of one member with details. */
+/** Why a transaction failed: a name, or for four variants an object of one member with details. BlockhashNotFound ("Blockhash not found"): the blockhash is unknown, or more than 150 blocks old, which is 30 s with slots of 200 ms. web3.js v1 reuses a blockhash for up to 30 s in sendTransaction(transaction, signers): take a new one and send with sendRawTransaction. */
 export type TransactionError =
   | 'AccountInUse'
   | 'AccountLoadedTwice'

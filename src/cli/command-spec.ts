@@ -56,5 +56,7 @@ export type CommandSpec = {
   readonly details?: readonly string[];
   readonly args: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
+  /** Options that other programs have and this one refuses, with their dashes, and why. */
+  readonly refused?: Readonly<Record<string, { readonly cannot: string }>>;
   readonly examples: readonly string[];
 };

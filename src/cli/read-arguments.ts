@@ -50,7 +50,7 @@ export function readArguments(command: CommandSpec, args: readonly string[]): Gi
 
 /** One option with its values; `taken`: how many of them are the next arguments. */
 function readOption(
-  { options }: CommandSpec,
+  { options, refused }: CommandSpec,
   arg: string,
   next: readonly string[],
 ): { readonly option: OptionSpec; readonly values: readonly string[]; readonly taken: number } | string {
@@ -60,7 +60,10 @@ function readOption(
   const option = options.find(({ name, letter }) => `--${name}` === flag || `-${letter}` === flag);
   if (option === undefined) {
     const known = options.map(({ name }) => `--${name}`);
-    return `unknown option ${flag}${didYouMean(flag, known) ?? ''}`;
+    const reason = refused?.[flag]?.cannot;
+    return reason === undefined
+      ? `unknown option ${flag}${didYouMean(flag, known) ?? ''}`
+      : `${flag} is not supported: ${reason}`;
   }
   if (option.value === undefined)
     return inline === undefined

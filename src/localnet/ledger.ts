@@ -35,7 +35,8 @@ import { KeptStates } from './trace/kept-states.ts';
 import type { ProgramIdl } from './trace/idl/program-idl.ts';
 import { PerformanceSamples, type Progress } from './validator/performance-samples.ts';
 import { countEarlierVotes } from './validator/earlier-votes.ts';
-import { isVote, voteTransaction } from './validator/vote-transaction.ts';
+import { isVote } from './validator/is-vote.ts';
+import { voteTransaction } from './validator/vote-transaction.ts';
 import { type Landing, landTransaction } from './transaction/land.ts';
 
 const NO_ADDITIONS: GenesisAdditions = { accounts: [] };
@@ -101,7 +102,7 @@ export class Ledger {
     this.#epochTimes = new EpochTimes(this.epochs.epochOf(base.slot), base.epochStart);
     const isOwnVote = ({ transaction }: TransactionRecord): boolean =>
       transaction.message.staticKeys[0] === genesis.identity.address && isVote(transaction);
-    this.blocks = new BlockHistory(historyLimitsOf(options), { ...base, hash: base.blockhash }, isOwnVote);
+    this.blocks = new BlockHistory(historyLimitsOf(options), { ...base, hash: base.blockhash });
     this.votes = options.votes === true;
     this.cheatCodes = options.cheatCodes === true;
     this.keptStates = this.cheatCodes ? new KeptStates(isOwnVote) : undefined;

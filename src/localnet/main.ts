@@ -1,3 +1,4 @@
+import { IGNORED_FLAGS } from '../../generated/ledger/test-validator-flags.ts';
 import { hardenProcess } from '../base/harden-process.ts';
 import { ServiceError } from '../base/service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
@@ -27,6 +28,8 @@ export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   const stopped = untilStopped();
   const kept = await openUnlessStopped(options, stopped);
   if (kept === undefined) return;
+  const ignored = ignoredFlags(options);
+  if (ignored !== '') process.stderr.write(`localnet: accepted without effect: ${ignored}\n`);
   const status = hasStatusLine(options) ? statusLine(kept.ledger) : undefined;
   const { server, failed, close } = await serveLedger(
     kept,
@@ -41,6 +44,14 @@ export async function runLocalnet(options: LocalnetOptions): Promise<void> {
     status?.stop();
     await close();
   }
+}
+
+/** The given flags of a test validator that have no effect, each with the reason; nothing where nothing but errors is printed. */
+function ignoredFlags({ given, quiet }: LocalnetOptions): string {
+  if (quiet) return '';
+  return Object.entries(IGNORED_FLAGS)
+    .flatMap(([flag, { ignored }]) => (given.has(flag.slice(2)) ? [`${flag} (${ignored})`] : []))
+    .join(', ');
 }
 
 /** Whoever reads lines of a file or a pipe gets none that is written over. */
@@ -92,7 +103,7 @@ function welcome(ledger: Ledger, socketPorts: readonly number[], options: Localn
     ...(ledger.fork === undefined ? [] : [`Fork      ${forkText(ledger.fork, forkOf)}`]),
     `Faucet    ${genesis.faucet.address} (requestAirdrop)`,
     `Identity  ${genesis.identity.address}`,
-    `${genesis.funded.length} more accounts hold lamports from genesis on; a slot takes ${pace.slotMs} ms.`,
+    `A slot takes ${pace.slotMs} ms.`,
     folder === undefined
       ? 'Nothing is kept after the end.'
       : `The ledger is kept in ${folder}, now at slot ${ledger.blocks.openSlot}.`,

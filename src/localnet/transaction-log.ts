@@ -2,7 +2,7 @@ import type { Ledger } from './ledger.ts';
 import { signatureOf } from './blocks/transaction-index.ts';
 import type { TransactionRecord } from './model.ts';
 import { errorText } from './transaction/error-text.ts';
-import { isVote } from './validator/vote-transaction.ts';
+import { isVote } from './validator/is-vote.ts';
 
 /** Prints each transaction that lands, except votes, with the logs of its programs. */
 export function logTransactions(ledger: Ledger, write: (text: string) => void): void {

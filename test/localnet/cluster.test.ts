@@ -1,6 +1,7 @@
-import { Keypair } from '@solana/web3.js';
+import { Keypair, PublicKey } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { newLedger } from './new-ledger.ts';
+import type { Account } from '../../src/localnet/model.ts';
+import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, price, sendNow, signed, transfer, SOL } from './transactions.ts';
 
 const U63 = 2n ** 63n - 1n;
@@ -77,19 +78,56 @@ test('all stake stands behind every block that is not rooted', async () => {
 
 test('the supply is the sum of all accounts, and locked stake does not circulate', async () => {
   const { call, ledger } = newLedger();
-  const { value } = await call('getSupply');
-  expect(value.nonCirculatingAccounts).toEqual([ledger.genesis.stakeAddress]);
+  const { stakeAddress } = ledger.genesis;
+  const state = { commitment: 'processed' } as const;
+  expect((await call('getSupply', state)).value).toMatchObject({
+    nonCirculating: 0n,
+    nonCirculatingAccounts: [],
+  });
+  lockStake(ledger);
+  const { value } = await call('getSupply', state);
+  expect(value.nonCirculatingAccounts).toEqual([stakeAddress]);
   expect(value.circulating + value.nonCirculating).toBe(value.total);
   expect(
-    (await call('getSupply', { excludeNonCirculatingAccountsList: true })).value.nonCirculatingAccounts,
+    (await call('getSupply', { ...state, excludeNonCirculatingAccountsList: true })).value
+      .nonCirculatingAccounts,
   ).toEqual([]);
-  const largest = (await call('getLargestAccounts')).value;
-  expect(largest).toHaveLength(20);
-  expect(largest[0]).toEqual({
-    address: ledger.genesis.faucet.address,
-    lamports: ledger.genesis.faucetLamports,
-  });
-  expect((await call('getLargestAccounts', { filter: 'nonCirculating' })).value).toHaveLength(1);
+  const [locked] = (await call('getLargestAccounts', { ...state, filter: 'nonCirculating' })).value;
+  expect(locked).toMatchObject({ address: stakeAddress });
+  const circulating = (await call('getLargestAccounts', { ...state, filter: 'circulating' })).value;
+  expect(circulating.map(({ address }) => address)).not.toContain(stakeAddress);
+});
+
+/** Locks the ledger's own stake until a time to come. */
+function lockStake({ accounts, blocks, genesis: { stakeAddress } }: TestLedger['ledger']): void {
+  const account = accounts.read(stakeAddress, blocks.openSlot);
+  if (account === undefined) throw new Error('there is no stake');
+  const data = Uint8Array.from(account.data);
+  new DataView(data.buffer).setBigInt64(76, 2n ** 62n, true);
+  accounts.write(stakeAddress, { ...account, data }, blocks.openSlot);
+}
+
+test('the largest accounts are those of the ledger itself at first: faucet, stake, identity, vote account', async () => {
+  const { call, ledger } = newLedger();
+  const { faucet, stakeAddress, identity, voteAddress } = ledger.genesis;
+  const { value } = await call('getLargestAccounts');
+  expect(value).toHaveLength(20);
+  expect(value.slice(0, 3).map(({ address }) => address)).toEqual([
+    faucet.address,
+    stakeAddress,
+    identity.address,
+  ]);
+  expect(value.map(({ address }) => address)).toContain(voteAddress);
+});
+
+test('of equal balances the higher address comes first', async () => {
+  const { call, ledger } = newLedger();
+  const { genesis, runtime, accounts, blocks } = ledger;
+  const rich = { ...runtime.read(genesis.identity.address), lamports: 10n ** 15n + 10n ** 12n };
+  const keys = [1, 3, 2].map((byte) => new PublicKey(new Uint8Array(32).fill(byte)).toBase58());
+  for (const key of keys) accounts.write(key, rich as Account, blocks.openSlot);
+  const { value } = await call('getLargestAccounts', { commitment: 'processed' });
+  expect(value.slice(1, 4).map(({ address }) => address)).toEqual([keys[1], keys[2], keys[0]]);
 });
 
 test('fees are burned', async () => {

@@ -6,6 +6,7 @@ import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { METHODS as CHEATS } from '../../generated/localnet/methods.ts';
 import type { Embedded } from '../../codegen/model/embedded.ts';
 import { COMMANDS } from '../../src/cli/command-table.ts';
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const { methods, params, subscriptions, flags, cheats } = parse(
@@ -15,12 +16,32 @@ const page = read('generated/docs/ledger/embedded-ledger.md');
 
 /** The flags of the test validator with whether the command has to have them. */
 const expected = Object.entries(flags).map(
-  ([flag, verdict]) => [flag, typeof verdict === 'string' || 'differs' in verdict] as const,
+  ([flag, verdict]) => [flag, typeof verdict === 'string' || !('cannot' in verdict)] as const,
 );
 const options = COMMANDS.find(({ name }) => name === 'localnet')?.options ?? [];
 
 test.each(expected)('%s: the command has it: %s', (flag, isThere) => {
   expect(options.some(({ name }) => `--${name}` === flag)).toBe(isThere);
+});
+
+test.each([
+  ['--rpc-pubsub-enable-vote-subscription'],
+  ['--rpc-pubsub-enable-block-subscription'],
+  ['--gossip-port', '8001'],
+  ['--gossip-host', '127.0.0.1'],
+  ['--dynamic-port-range', '8002-8020'],
+  ['--faucet-port', '9900'],
+  ['--account-index', 'program-id', '--account-index', 'spl-token-mint'],
+])('%s of a start script is accepted', (...args) => {
+  expect(parseCommandLine(['localnet', ...args])).toMatchObject({ kind: 'run' });
+});
+
+test('a flag that it cannot have is refused with the reason', () => {
+  expect(parseCommandLine(['localnet', '--ticks-per-slot', '8'])).toEqual({
+    kind: 'mistake',
+    reason:
+      'localnet: --ticks-per-slot is not supported: Slots have no ticks. --slot-ms sets their length. (see: keyslot localnet --help)',
+  });
 });
 
 test('what differs exists', () => {

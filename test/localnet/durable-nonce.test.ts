@@ -107,6 +107,23 @@ test('a nonce cannot be advanced twice in one slot, nor by a value that it does 
   ).toBeNull();
 });
 
+test('a transaction that advances its nonce a second time fails, and the nonce is advanced once', async () => {
+  const setup = await withNonce();
+  const { test, wallet, nonce } = setup;
+  test.tick(200);
+  const again = SystemProgram.nonceAdvance({
+    noncePubkey: nonce.publicKey,
+    authorizedPubkey: wallet.publicKey,
+  });
+  const signature = await sendNow(test, nonceTransaction(setup, storedNonce(setup), again));
+  expect(await landed(test, signature)).toMatchObject({
+    err: { InstructionError: [1, { Custom: 7 }] },
+    logs: expect.arrayContaining(['Advance nonce account: nonce can only advance once per slot']),
+  });
+  const { blocks } = test.ledger;
+  expect(storedNonce(setup)).toBe(durableNonce(blocks.blockhash(blocks.openSlot - 1n)));
+});
+
 test('a nonce message has a fee at any time', async () => {
   const setup = await withNonce();
   setup.test.tick(500);

@@ -1,7 +1,17 @@
+import {
+  createAssociatedTokenAccountInstruction,
+  createCreateNativeMintInstruction,
+  createSyncNativeInstruction,
+  getAssociatedTokenAddressSync,
+  NATIVE_MINT,
+  NATIVE_MINT_2022,
+  TOKEN_2022_PROGRAM_ID,
+  TOKEN_PROGRAM_ID,
+} from '@solana/spl-token';
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { newLedger } from './new-ledger.ts';
-import { fundedWallet, landed, memo, sendNow, signed } from './transactions.ts';
+import { fundedWallet, landed, memo, sendNow, signed, transfer } from './transactions.ts';
 
 const SYSVARS = [
   ['C1ock11111111111111111111111111111111', 40],
@@ -35,6 +45,60 @@ test('every genesis account is rent-exempt but the built-in programs, which have
   expect(new Set(poor.map(({ account }) => `${account.owner} ${account.lamports}`))).toEqual(
     new Set(['NativeLoader1111111111111111111111111111111 1']),
   );
+});
+
+test('the mint of wrapped SOL is that of a validator, and Token-2022 has none', async () => {
+  const { call } = newLedger();
+  const state = { encoding: 'jsonParsed', commitment: 'processed' } as const;
+  const { value } = await call(
+    'getMultipleAccounts',
+    [NATIVE_MINT.toBase58(), NATIVE_MINT_2022.toBase58()],
+    state,
+  );
+  const info = { decimals: 9, freezeAuthority: null, isInitialized: true, mintAuthority: null, supply: '0' };
+  expect(value).toMatchObject([
+    {
+      lamports: 1_000_000_000n,
+      rentEpoch: 1n,
+      owner: TOKEN_PROGRAM_ID.toBase58(),
+      data: { parsed: { info } },
+    },
+    null,
+  ]);
+});
+
+test('the mint of wrapped SOL of Token-2022 can be created, and wrap SOL', async () => {
+  const test = newLedger();
+  const wallet = await fundedWallet(test);
+  const program = TOKEN_2022_PROGRAM_ID;
+  const account = getAssociatedTokenAddressSync(NATIVE_MINT_2022, wallet.publicKey, false, program);
+  const signature = await sendNow(
+    test,
+    signed(
+      test,
+      [wallet],
+      createCreateNativeMintInstruction(wallet.publicKey),
+      createAssociatedTokenAccountInstruction(
+        wallet.publicKey,
+        account,
+        wallet.publicKey,
+        NATIVE_MINT_2022,
+        program,
+      ),
+      transfer(wallet, account, 5_000n),
+      createSyncNativeInstruction(account, program),
+    ),
+  );
+  expect(await landed(test, signature)).toMatchObject({ err: null });
+  const state = { commitment: 'processed' } as const;
+  expect((await test.call('getTokenAccountBalance', account.toBase58(), state)).value.amount).toBe('5000');
+});
+
+test('the stake of the ledger has no lockup', async () => {
+  const { call, ledger } = newLedger();
+  const { value } = await call('getAccountInfo', ledger.genesis.stakeAddress, { encoding: 'jsonParsed' });
+  const lockup = { unixTimestamp: 0n, epoch: 0n, custodian: '11111111111111111111111111111111' };
+  expect(value?.data).toMatchObject({ parsed: { info: { meta: { lockup } } } });
 });
 
 test('the stake config is that of a validator', async () => {

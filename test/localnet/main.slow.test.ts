@@ -68,6 +68,23 @@ test('where a port is asked for, WebSocket is on the next one too', async () => 
   await node.stop();
 });
 
+test('flags of a start script that have no effect are named in one line, with the reason', async () => {
+  const flags = ['--rpc-pubsub-enable-vote-subscription', '--gossip-port', '8001'];
+  const command = ['src/main.ts', 'localnet', '--rpc-port', '0', ...flags];
+  const node = startNode(command, {});
+  await eventually('the addresses are printed', () =>
+    node.stdout().includes('Identity') ? true : undefined,
+  );
+  await node.stop();
+  expect(node.stderr()).toBe(
+    'localnet: accepted without effect: --gossip-port (it has no gossip), --rpc-pubsub-enable-vote-subscription (voteSubscribe is always on)\n',
+  );
+  const quiet = startNode([...command, '--quiet', '--json'], {});
+  await eventually('the port is printed', () => (quiet.stdout().includes('ready') ? true : undefined));
+  await quiet.stop();
+  expect(quiet.stderr()).toBe('');
+});
+
 test('a fork says of what, without the address of the node', async () => {
   const cassette = join(directory(), 'fork.cassette');
   const genesisHash = 'CjChS1cqMgVvJdeoeFBrZgtCg4FrajB4FDaXfqQvK3Qq';

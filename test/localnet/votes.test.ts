@@ -55,6 +55,21 @@ test('every block holds the vote for the slot before it, which the vote program 
   expect(newest).toMatchObject({ slot, err: null });
 });
 
+test.each([0, 31])(
+  'with %i slots to finality only the blocks with which a ledger begins are empty',
+  (finalitySlots) => {
+    const { ledger, tick } = newLedger({ votes: true, finalitySlots });
+    tick(40);
+    const { blocks } = ledger;
+    const empty = [...blocks.ancestors(blocks.openSlot, 1_000n)].filter(
+      (slot) => blocks.transactions(slot).length === 0,
+    );
+    expect(empty).toEqual(
+      Array.from({ length: finalitySlots + 1 }, (_, index) => BigInt(finalitySlots - index)),
+    );
+  },
+);
+
 test('at each commitment the vote account is what it was', async () => {
   const { call, ledger, tick } = newLedger({ votes: true });
   tick(60);
@@ -71,21 +86,36 @@ test('at each commitment the vote account is what it was', async () => {
   expect(new Set(lastVotes).size).toBe(3);
 });
 
-test('votes of the newest 511 blocks are kept, and other transactions as long as ever', async () => {
-  const test = newLedger({ votes: true });
+test('a finalized block keeps its votes as long as it is there, and they their statuses', async () => {
+  const test = newLedger({ votes: true, historySlots: 600 });
   const wallet = await fundedWallet(test);
-  const signature = await sendNow(test, signed(test, [wallet], memo('stays')));
-  test.tick(600);
-  const { blocks } = test.ledger;
-  expect(await test.call('getTransaction', signature)).toMatchObject({ slot: 32n, transactionIndex: 2 });
-  const old = await test.call('getBlock', 32, {
-    transactionDetails: 'signatures',
+  await sendNow(test, signed(test, [wallet], memo('stays')));
+  test.tick(40);
+  const options = {
+    transactionDetails: 'full',
+    encoding: 'base64',
     maxSupportedTransactionVersion: 0,
-  });
-  expect(old).toMatchObject({ signatures: { length: 2 } });
-  expect(blocks.transactions(blocks.openSlot - 512n)).toEqual([]);
-  expect(blocks.transactions(blocks.openSlot - 511n)).toHaveLength(1);
-  expect(blocks.index.size).toBe(512 + 2);
+  } as const;
+  const blocks = () => Promise.all([32, 33].map((slot) => test.call('getBlock', slot, options)));
+  const seen = await blocks();
+  expect(seen).toMatchObject([{ transactions: { length: 3 } }, { transactions: { length: 1 } }]);
+  const [vote = ''] = test.ledger.blocks.transactions(33n)[0]?.transaction.signatures ?? [];
+  const status = () => test.call('getSignatureStatuses', [vote], { searchTransactionHistory: true });
+  test.tick(550);
+  expect(await blocks()).toEqual(seen);
+  expect((await status()).value).toMatchObject([{ slot: 33n, confirmationStatus: 'finalized' }]);
+  test.tick(30);
+  expect((await test.refusal('getBlock', 33, options)).code).toBe('blockCleanedUp');
+  expect((await status()).value).toEqual([null]);
+});
+
+test('votes count among the transactions that are kept', () => {
+  const { ledger, tick } = newLedger({ votes: true, historyTransactions: 1_000 });
+  tick(1_200);
+  const { blocks } = ledger;
+  expect(blocks.openTransactions).toHaveLength(1);
+  expect(blocks.index.size).toBe(1_000 + 1);
+  expect(blocks.firstAvailable).toBe(blocks.openSlot - 1_000n);
 });
 
 test('votes bid for nothing and are counted apart', async () => {

@@ -4,6 +4,7 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import type { Callable } from '../../model/method.ts';
 import { paramParts } from '../../model/param-parts.ts';
 import { HEADER } from './doc-parts.ts';
+import { HEADER as CODE_HEADER, literal, memberName } from '../../text.ts';
 import { cell } from './tables.ts';
 
 /** docs/ledger/embedded-ledger.md: every method, option, subscription and flag beside a node's. */
@@ -35,11 +36,34 @@ export const renderEmbeddedPage = (model: LedgerModel): Files => {
       '## Subscriptions\n',
       `${head('subscription')}${ofCalls(subscriptions, embedded.subscriptions)}`,
       '## Flags of the test validator\n',
+      '**No effect**: accepted, and named in a line of stderr. One that it **cannot** is refused with the reason.\n',
       `${head('flag')}${flags.join('')}`,
       '## Cheat codes\n',
       'A node has none of them. Those that begin with `surfnet_` stand beside surfpool; **own**: of this ledger alone, with what surfpool has in its place.\n',
       `${head('cheat code')}${cheats.join('')}`,
     ].join('\n')}`,
+  };
+};
+
+/** ledger/test-validator-flags.ts: the flags of the test validator that the command line accepts without effect, or refuses. */
+export const renderFlags = ({ embedded }: LedgerModel): Files => {
+  if (embedded === undefined) return {};
+  const entries = (kind: 'ignored' | 'cannot'): string =>
+    Object.entries(embedded.flags)
+      .flatMap(([flag, verdict]) =>
+        typeof verdict === 'object' && kind in verdict ? [`${memberName(flag)}: ${literal(verdict)},\n`] : [],
+      )
+      .join('');
+  return {
+    'ledger/test-validator-flags.ts': `${CODE_HEADER}
+/** The flags of solana-test-validator that the embedded ledger accepts without effect: why, and the name of the value that each takes. */
+export const IGNORED_FLAGS: Readonly<Record<string, { readonly ignored: string; readonly value?: string }>> = {
+${entries('ignored')}};
+
+/** The flags of solana-test-validator that the embedded ledger refuses, and why. */
+export const REFUSED_FLAGS: Readonly<Record<string, { readonly cannot: string }>> = {
+${entries('cannot')}};
+`,
   };
 };
 
@@ -49,8 +73,11 @@ const head = (first: string): string => `| ${first} | | |\n|---|---|---|\n`;
 
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |\n`;
 
-const columns = (verdict: Verdict | { readonly own: string } = 'same'): readonly [string, string] => {
+const columns = (
+  verdict: Verdict | { readonly own: string } | { readonly ignored: string } = 'same',
+): readonly [string, string] => {
   if (verdict === 'same') return ['same', ''];
+  if ('ignored' in verdict) return ['no effect', `${verdict.ignored}.`];
   if ('own' in verdict) return ['own', verdict.own];
   return 'differs' in verdict ? ['differs', verdict.differs] : ['cannot', verdict.cannot];
 };

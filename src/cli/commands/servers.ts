@@ -1,3 +1,4 @@
+import { IGNORED_FLAGS, REFUSED_FLAGS } from '../../../generated/ledger/test-validator-flags.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { LOCALNET_SETTING_OPTIONS, SETTING_OPTIONS } from '../setting-options.ts';
 import { GENESIS_OPTIONS } from './genesis-options.ts';
@@ -77,7 +78,13 @@ export const SERVER_COMMANDS = [
       { name: 'log', summary: 'Print each transaction with the logs of its programs' },
       { name: 'quiet', letter: 'q', summary: 'Print nothing but errors' },
       READY_JSON,
+      ...Object.entries(IGNORED_FLAGS).map(([flag, { ignored, value }]) => ({
+        name: flag.slice(2),
+        ...(value === undefined ? {} : { value }),
+        summary: `Accepted without effect: ${ignored}`,
+      })),
     ],
+    refused: REFUSED_FLAGS,
     examples: [
       'keyslot localnet',
       'keyslot localnet --rpc-port 0 --slot-ms 400 --json',

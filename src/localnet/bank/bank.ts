@@ -43,7 +43,13 @@ export class Bank {
 
   /** Copies accounts from the runtime into the store, as the state of the open slot. */
   keep(addresses: Iterable<string>, slot: bigint): void {
-    for (const address of addresses) this.#accounts.write(address, this.#runtime.read(address), slot);
+    for (const address of addresses) {
+      const account = this.#runtime.read(address);
+      const code = programDataAddress(account);
+      // The runtime loads a program before it removes code that was closed, where the program comes first.
+      if (code !== undefined && this.#runtime.read(code) === undefined) this.#runtime.write(address, account);
+      this.#accounts.write(address, account, slot);
+    }
   }
 
   /** Gives the runtime accounts as they are in the store, after the store went to another state. */

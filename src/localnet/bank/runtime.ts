@@ -4,6 +4,7 @@ import litesvm from 'litesvm/dist/internal.js';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../base/service-error.ts';
 import { FEATURE_PROGRAM, NATIVE_LOADER } from '../addresses/program-ids.ts';
+import { SYSVAR_CLOCK } from '../addresses/sysvar-addresses.ts';
 import type { FeatureChanges } from '../genesis/genesis-additions.ts';
 import type { Account, InnerInstructions, KeyedAccount, ReturnData } from '../model.ts';
 import { transactionError } from './transaction-error.ts';
@@ -69,7 +70,6 @@ export class Runtime {
     this.#svm.setTransactionHistory(0n);
     this.#svm.setLogBytesLimit(LOG_LIMIT_BYTES);
     this.#svm.setRent(new litesvm.Rent(lamportsPerByte, EXEMPTION_THRESHOLD, BURN_PERCENT));
-    this.#svm.withNativeMints();
     if (features !== undefined) this.#changeFeatures(features);
     if (computeUnitLimit !== undefined) {
       const budget = new litesvm.ComputeBudget();
@@ -87,7 +87,19 @@ export class Runtime {
   write(address: string, account: Account | undefined): void {
     const { lamports, data, owner, executable } = account ?? NO_ACCOUNT;
     const written = new litesvm.Account(lamports, data, base58.decode(owner), executable, RENT_EPOCH_EXEMPT);
-    this.#svm.setAccount(base58.decode(address), written);
+    if (executable) this.#loadInSlot0(() => this.#svm.setAccount(base58.decode(address), written));
+    else this.#svm.setAccount(base58.decode(address), written);
+  }
+
+  /** To the runtime a program that it loads is not there yet in the slot before; it is to be there in every slot that a state of the ledger has. */
+  #loadInSlot0(load: () => void): void {
+    const clock = this.#svm.getAccount(base58.decode(SYSVAR_CLOCK));
+    this.#svm.setClock(new litesvm.Clock(0n, 0n, 0n, 0n, 0n));
+    try {
+      load();
+    } finally {
+      if (clock !== null) this.#svm.setAccount(base58.decode(SYSVAR_CLOCK), clock);
+    }
   }
 
   /** Writes an account of a ledger. A program that cannot be loaded is gone: it cannot be called. */

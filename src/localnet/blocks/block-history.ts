@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import type { Block, BlockRewards, TransactionRecord } from '../model.ts';
+import { isVote } from '../validator/is-vote.ts';
 import { type BlockState, reindex } from './block-state.ts';
 import type { FirstBlock, HistoryLimits, ReplayedSlot } from './history-parts.ts';
 import { nextBlockhash } from './next-blockhash.ts';
@@ -12,9 +13,6 @@ import { TransactionIndex } from './transaction-index.ts';
 
 /** The number of blocks that no limit drops: those that the status cache and the newest finalized bank need. */
 export const MINIMUM_HISTORY_SLOTS = CONFIG_INTEGERS['localnet.history_slots'].minimum;
-
-/** Slots whose votes are kept; fewer than the blocks that no limit drops. */
-const KEPT_VOTES = MINIMUM_HISTORY_SLOTS - 1;
 
 const NO_PARENT = base58.encode(new Uint8Array(32));
 
@@ -28,10 +26,6 @@ export class BlockHistory {
   #skipped = new SkippedSlots();
   readonly index = new TransactionIndex();
   #blockhashes = new RecentBlockhashes();
-  readonly #isOwnVote: (record: TransactionRecord) => boolean;
-  /** By slot, of the newest slots. */
-  #votes = new Map<bigint, readonly TransactionRecord[]>();
-  #openVotes: TransactionRecord[] = [];
   #voteCount = 0;
   #open: TransactionRecord[] = [];
   #openRewards: BlockRewards | undefined;
@@ -44,13 +38,7 @@ export class BlockHistory {
   /** What makes the next block differ from one in the same place of another branch, of another process too. */
   #salt: bigint | undefined;
 
-  /** `isOwnVote`: a vote of the ledger's validator, which is kept for the newest blocks alone, on disk not at all. */
-  constructor(
-    limits: HistoryLimits,
-    genesis: FirstBlock,
-    isOwnVote: (record: TransactionRecord) => boolean = () => false,
-  ) {
-    this.#isOwnVote = isOwnVote;
+  constructor(limits: HistoryLimits, genesis: FirstBlock) {
     this.#limits = { ...limits, slots: Math.max(limits.slots, MINIMUM_HISTORY_SLOTS) };
     this.#ring = new SlotRing(this.#limits.slots + 1);
     const { isPurged = false, transactionCount = 0 } = genesis;
@@ -77,10 +65,9 @@ export class BlockHistory {
   take(): BlockState {
     return {
       ...{ ring: this.#ring.copy(), skipped: this.#skipped.copy(), blockhashes: this.#blockhashes.copy() },
-      ...{ votes: new Map(this.#votes), openVotes: [...this.#openVotes], voteCount: this.#voteCount },
       ...{ open: [...this.#open], openRewards: this.#openRewards, openSlot: this.#openSlot },
       ...{ openTime: this.#openTime, first: this.#first, firstOfChain: this.#firstOfChain },
-      count: this.#count,
+      ...{ count: this.#count, voteCount: this.#voteCount },
     };
   }
 
@@ -90,9 +77,6 @@ export class BlockHistory {
     this.#ring = state.ring.copy();
     this.#skipped = state.skipped.copy();
     this.#blockhashes = state.blockhashes.copy();
-    this.#votes = new Map(state.votes);
-    this.#openVotes = [...state.openVotes];
-    this.#voteCount = state.voteCount;
     this.#open = [...state.open];
     this.#openRewards = state.openRewards;
     this.#openSlot = state.openSlot;
@@ -100,6 +84,7 @@ export class BlockHistory {
     this.#first = state.first;
     this.#firstOfChain = state.firstOfChain;
     this.#count = state.count;
+    this.#voteCount = state.voteCount;
     this.#branches += 1n;
     this.#salt = this.#branches;
   }
@@ -116,11 +101,9 @@ export class BlockHistory {
 
   /** Adds a transaction to the open block. */
   append(record: TransactionRecord): void {
-    const isVote = this.#isOwnVote(record);
-    (isVote ? this.#openVotes : this.#open).push(record);
+    this.#open.push(record);
     this.index.add(record);
     this.#count += 1;
-    if (isVote) this.#voteCount += 1;
   }
 
   /** Sets the rewards of the open block. */
@@ -128,14 +111,14 @@ export class BlockHistory {
     this.#openRewards = rewards;
   }
 
-  /** Own votes in closed slots since this process started. */
+  /** Votes in the closed slots that this process has seen. */
   get voteCount(): number {
-    return this.#voteCount - this.#openVotes.length;
+    return this.#voteCount;
   }
 
   /** Transactions in the open block so far. */
   get openTransactions(): readonly TransactionRecord[] {
-    return this.#openVotes.length === 0 ? this.#open : [...this.#openVotes, ...this.#open];
+    return this.#open;
   }
 
   /** Closes the open block and opens the next slot, whose clock shows `time` (Unix seconds, never going back). */
@@ -157,7 +140,7 @@ export class BlockHistory {
       rewards: this.#openRewards,
     });
     this.#blockhashes.add(base58.encode(blockhash), slot);
-    this.#keepVotes(slot);
+    this.#voteCount += this.#open.filter(({ transaction }) => isVote(transaction)).length;
     this.#open = [];
     this.#openRewards = undefined;
     this.#openSlot = slot + 1n;
@@ -224,7 +207,7 @@ export class BlockHistory {
       previousBlockhash: slot === this.#firstOfChain ? NO_PARENT : this.blockhash(parentSlot),
       time: this.time(slot),
       transactions: this.transactions(slot),
-      rewards: this.kept(slot).rewards,
+      rewards: this.rewards(slot),
     };
   }
 
@@ -243,16 +226,12 @@ export class BlockHistory {
   }
 
   transactions(slot: bigint): readonly TransactionRecord[] {
-    if (slot === this.#openSlot) return this.openTransactions;
-    const votes = this.#votes.get(slot);
-    const others = this.#ring.transactions(this.#place(slot));
-    return votes === undefined ? others : [...votes, ...others];
+    return slot === this.#openSlot ? this.#open : this.#ring.transactions(this.#place(slot));
   }
 
-  /** Returns the transactions of a closed slot without own votes, and its rewards. */
-  kept(slot: bigint): Pick<Block, 'transactions' | 'rewards'> {
-    const place = this.#place(slot);
-    return { transactions: this.#ring.transactions(place), rewards: this.#ring.rewards(place) };
+  /** Returns the rewards of a closed slot. */
+  rewards(slot: bigint): BlockRewards | undefined {
+    return this.#ring.rewards(this.#place(slot));
   }
 
   /** Returns the number of transactions since genesis, up to and including a slot. */
@@ -270,18 +249,7 @@ export class BlockHistory {
     const { slots, transactions } = this.#limits;
     const kept = (): bigint => this.height(this.#openSlot) - this.height(this.#first);
     while (kept() >= slots) this.#dropFirst();
-    while (this.index.size - this.#votes.size > transactions && kept() >= MINIMUM_HISTORY_SLOTS)
-      this.#dropFirst();
-  }
-
-  #keepVotes(slot: bigint): void {
-    if (this.#openVotes.length > 0) this.#votes.set(slot, this.#openVotes);
-    this.#openVotes = [];
-    for (const [old, records] of this.#votes) {
-      if (old > slot - BigInt(KEPT_VOTES)) break;
-      for (const record of records) this.index.drop(record);
-      this.#votes.delete(old);
-    }
+    while (this.index.size > transactions && kept() >= MINIMUM_HISTORY_SLOTS) this.#dropFirst();
   }
 
   #dropFirst(): void {

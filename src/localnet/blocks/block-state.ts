@@ -9,10 +9,6 @@ export type BlockState = {
   readonly ring: SlotRing;
   readonly skipped: SkippedSlots;
   readonly blockhashes: RecentBlockhashes;
-  /** Own votes of closed slots that are kept. */
-  readonly votes: ReadonlyMap<bigint, readonly TransactionRecord[]>;
-  readonly openVotes: readonly TransactionRecord[];
-  readonly voteCount: number;
   readonly open: readonly TransactionRecord[];
   readonly openRewards?: BlockRewards | undefined;
   readonly openSlot: bigint;
@@ -22,6 +18,8 @@ export type BlockState = {
   /** The oldest slot with a block. */
   readonly first: bigint;
   readonly count: number;
+  /** Of the votes in closed slots. */
+  readonly voteCount: number;
 };
 
 /** Makes the index of one chain that of another: where they have a block in common, only what differs after it is touched. */
@@ -32,7 +30,7 @@ export function reindex(index: TransactionIndex, before: BlockState, after: Bloc
   for (const record of recordsAfter(after, fork)) index.add(record);
 }
 
-/** Returns the height of the last block that two chains have in common; undefined: one has dropped blocks or votes that the other has. */
+/** Returns the height of the last block that two chains have in common; undefined: one has dropped blocks that the other has. */
 function lastCommon(before: BlockState, after: BlockState): bigint | undefined {
   const [first, tips] = [heightOf(before, before.first), [tipOf(before), tipOf(after)] as const];
   if (before.first !== after.first) return undefined;
@@ -42,25 +40,19 @@ function lastCommon(before: BlockState, after: BlockState): bigint | undefined {
     Buffer.compare(before.ring.blockhashBytes(height), after.ring.blockhashBytes(height)) !== 0
   )
     height -= 1n;
-  const isSame = height >= first && hasVotesOf(before, after, height) && hasVotesOf(after, before, height);
-  return isSame ? height : undefined;
-}
-
-function hasVotesOf(one: BlockState, other: BlockState, height: bigint): boolean {
-  return other.votes.keys().every((slot) => heightOf(other, slot) > height || one.votes.has(slot));
+  return height >= first ? height : undefined;
 }
 
 /** All transactions after a block, or of all blocks, oldest first. */
 function recordsAfter(state: BlockState, height: bigint | undefined): readonly TransactionRecord[] {
-  const { ring, skipped, votes } = state;
   const records: TransactionRecord[] = [];
   for (
     let each = height === undefined ? heightOf(state, state.first) : height + 1n;
     each <= tipOf(state);
     each++
   )
-    records.push(...(votes.get(skipped.slotAt(each)) ?? []), ...ring.transactions(each));
-  return [...records, ...state.openVotes, ...state.open];
+    records.push(...state.ring.transactions(each));
+  return [...records, ...state.open];
 }
 
 /** Returns the height of the newest closed block. */

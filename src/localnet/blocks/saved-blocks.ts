@@ -9,10 +9,7 @@ import { SlotRing } from './slot-ring.ts';
 type SavedTransaction = { readonly wire: Uint8Array; readonly meta: TransactionMeta };
 
 /** A chain on its own. Blocks by height, from the one before the oldest that can be read; times in Unix seconds. */
-export type SavedBlocks = Omit<
-  BlockState,
-  'ring' | 'skipped' | 'blockhashes' | 'votes' | 'openVotes' | 'open'
-> & {
+export type SavedBlocks = Omit<BlockState, 'ring' | 'skipped' | 'blockhashes' | 'open'> & {
   readonly gaps: ReturnType<SkippedSlots['all']>;
   readonly blockhashes: ReturnType<RecentBlockhashes['all']>;
   readonly firstHeight: bigint;
@@ -23,14 +20,12 @@ export type SavedBlocks = Omit<
     readonly transactions: readonly SavedTransaction[];
     readonly rewards?: BlockRewards | undefined;
   }[];
-  readonly votes: readonly (readonly [bigint, readonly SavedTransaction[]])[];
-  readonly openVotes: readonly SavedTransaction[];
   readonly open: readonly SavedTransaction[];
 };
 
 /** Returns a chain on its own. */
 export function saveBlocks(state: BlockState): SavedBlocks {
-  const { ring, skipped, blockhashes, votes, openVotes, open, ...rest } = state;
+  const { ring, skipped, blockhashes, open, ...rest } = state;
   const oldest = heightOf(state, state.first);
   const firstHeight = state.first === state.firstOfChain ? oldest : oldest - 1n;
   const closed = Array.from({ length: Number(tipOf(state) - firstHeight) + 1 }, (_, index) => {
@@ -45,39 +40,31 @@ export function saveBlocks(state: BlockState): SavedBlocks {
   });
   return {
     ...{ ...rest, gaps: skipped.all(), blockhashes: blockhashes.all(), firstHeight, closed },
-    votes: Array.from(votes, ([slot, records]) => [slot, records.map(saved)] as const),
-    ...{ openVotes: openVotes.map(saved), open: open.map(saved) },
+    open: open.map(saved),
   };
 }
 
 /** Returns a chain for a history of so many blocks: the newest ones, if there are more. */
 export function loadBlocks(blocks: SavedBlocks, keptBlocks: number): BlockState {
-  const { gaps, blockhashes, firstHeight, closed, votes, openVotes, open, ...rest } = blocks;
+  const { gaps, blockhashes, firstHeight, closed, open, ...rest } = blocks;
   const skipped = new SkippedSlots(gaps);
   const ring = new SlotRing(keptBlocks + 1);
   const dropped = Math.max(0, closed.length - keptBlocks - 1);
-  const recordsOf = (
-    slot: bigint,
-    list: readonly SavedTransaction[],
-    from: number,
-  ): readonly TransactionRecord[] =>
+  const recordsOf = (slot: bigint, list: readonly SavedTransaction[]): readonly TransactionRecord[] =>
     list.map(({ wire, meta }, index) => ({
-      ...{ slot, index: from + index, meta },
+      ...{ slot, index, meta },
       transaction: decodeTransaction(Buffer.from(wire)),
     }));
-  const votesOf = new Map(votes.map(([slot, list]) => [slot, recordsOf(slot, list, 0)]));
   for (const [index, { transactions, ...block }] of closed.entries()) {
     if (index < dropped) continue;
     const height = firstHeight + BigInt(index);
     const slot = skipped.slotAt(height);
-    const from = votesOf.get(slot)?.length ?? 0;
-    ring.put(height, { ...block, transactions: recordsOf(slot, transactions, from) });
+    ring.put(height, { ...block, transactions: recordsOf(slot, transactions) });
   }
   const first = dropped === 0 ? rest.first : skipped.slotAt(firstHeight + BigInt(dropped) + 1n);
   return {
-    ...{ ...rest, ring, skipped, blockhashes: new RecentBlockhashes(blockhashes), votes: votesOf, first },
-    openVotes: recordsOf(rest.openSlot, openVotes, 0),
-    open: recordsOf(rest.openSlot, open, openVotes.length),
+    ...{ ...rest, ring, skipped, blockhashes: new RecentBlockhashes(blockhashes), first },
+    open: recordsOf(rest.openSlot, open),
   };
 }
 

@@ -94,7 +94,8 @@ export class LedgerJournal {
     const bytes = frame(
       slotBytes({
         ...{ slot, time: blocks.time(slot), blockhash: blocks.blockhashBytes(slot) },
-        ...{ ...blocks.kept(slot), accounts: [...adopted, ...written] },
+        ...{ transactions: blocks.transactions(slot), rewards: blocks.rewards(slot) },
+        accounts: [...adopted, ...written],
         transactionCount: blocks.transactionCount(slot),
       }),
     );

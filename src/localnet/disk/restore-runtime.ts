@@ -5,6 +5,7 @@ import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { Fork } from '../fork/fork.ts';
 import { shippedAccounts } from '../genesis/shipped-accounts.ts';
 import { configProgram } from '../programs/config-program.ts';
+import { programDataAddress } from '../transaction/loaded-size.ts';
 
 type StoredLedger = {
   readonly runtime: Runtime;
@@ -25,9 +26,13 @@ export function restoreRuntime({ runtime, accounts, blocks, epochs, fork }: Stor
       accounts.write(address, account, blocks.openSlot);
   const all = accounts.stored();
   const stored = new Map(all.map(({ address, account }) => [address, account]));
-  for (const { address } of shippedAccounts(runtime, { epochs, history: new Map() }))
-    if (!stored.has(address)) runtime.write(address, undefined);
-  // The runtime loads a program when it is written, so its code has to be there.
+  const changed = new Set<string>();
+  for (const { address } of shippedAccounts(runtime, { epochs, history: new Map() })) {
+    if (stored.has(address)) continue;
+    runtime.write(address, undefined);
+    changed.add(address);
+  }
+  // The runtime loads a program when it is written, so its code has to be as it is stored.
   const programsLast = all.toSorted((a, b) => Number(a.account.executable) - Number(b.account.executable));
   for (const { address, account } of programsLast) {
     const present = runtime.read(address);
@@ -35,6 +40,8 @@ export function restoreRuntime({ runtime, accounts, blocks, epochs, fork }: Stor
       present?.lamports === account.lamports &&
       present.owner === account.owner &&
       Buffer.compare(present.data, account.data) === 0;
-    if (!isSame) runtime.place(address, account);
+    if (isSame && !changed.has(programDataAddress(account) ?? '')) continue;
+    runtime.place(address, account);
+    changed.add(address);
   }
 }

@@ -9,9 +9,8 @@ export type SlotRecord = {
   readonly slot: bigint;
   readonly time: bigint;
   readonly blockhash: Uint8Array;
-  /** Since genesis, including this slot and votes. */
+  /** Since genesis, including this slot. */
   readonly transactionCount: number;
-  /** Without the votes of the ledger's validator. */
   readonly transactions: readonly TransactionRecord[];
   readonly rewards: BlockRewards | undefined;
   readonly accounts: Iterable<AccountChange>;

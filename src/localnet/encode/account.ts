@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import type { AccountData, AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
 import { serviceError } from '../../base/service-error.ts';
 import type { Account } from '../model.ts';
@@ -9,6 +9,10 @@ import type { MintTerms } from './parsed-account/token.ts';
 
 /** Maximum size of account data in base-58. */
 const MAX_BASE58_BYTES = 128;
+/** A frame without the size of its content. */
+const ZSTD = { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } };
+/** Magic number, nothing optional, a window of 2 MiB, which is the largest of the level of compression (RFC 8878, 3.1.1.1). */
+const ZSTD_HEAD = Buffer.from('28b52ffd0058', 'hex');
 
 export type AccountOptions = MintTerms & {
   readonly encoding: AccountEncoding;
@@ -44,12 +48,17 @@ function encodeData(account: Account, options: AccountOptions): AccountData {
     case 'base64':
       return [encodeBase64(bytes), encoding];
     case 'base64+zstd':
-      return [encodeBase64(zstdCompressSync(bytes)), encoding];
+      return [encodeBase64(zstdFrame(bytes)), encoding];
     case 'jsonParsed':
       return parseAccount(options.address, account, options) ?? [encodeBase64(bytes), 'base64'];
     default:
       return encoding satisfies never;
   }
+}
+
+/** A node streams, so that a frame does not tell the size of its content, and has the window of content of any size. */
+function zstdFrame(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([ZSTD_HEAD, zstdCompressSync(bytes, ZSTD).subarray(ZSTD_HEAD.length)]);
 }
 
 function encodeSmall(bytes: Uint8Array): string {

@@ -6,9 +6,11 @@ import {
   MEMO_V4_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
   VOTE_PROGRAM,
 } from '../addresses/program-ids.ts';
 import { serviceError } from '../../base/service-error.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { Account, KeyedAccount } from '../model.ts';
@@ -21,6 +23,12 @@ import { shippedAccounts } from './shipped-accounts.ts';
 import { STAKE_ACCOUNT_BYTES, stakeAccountData } from './stake-account.ts';
 
 const RENT_EPOCH = 2n ** 64n - 1n;
+const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
+const NATIVE_MINT_BYTES = 82;
+const NATIVE_MINT_LAMPORTS = 1_000_000_000n;
+/** Neither an authority nor a supply. */
+const NATIVE_MINT_HEAD = new Uint8Array(44);
+const [NATIVE_DECIMALS, INITIALIZED] = [9, 1];
 const NO_DATA = new Uint8Array(0);
 
 type GenesisParts = {
@@ -48,6 +56,7 @@ export function genesisAccounts(
   const shipped = shippedAccounts(runtime, { epochs, history });
   const own = [
     ...ownAccounts(runtime, { genesis, epochs, slot }),
+    nativeMint(),
     ...memoV4(runtime),
     // A fork takes that of its network.
     ...(fork === undefined ? configProgram(runtime) : []),
@@ -110,7 +119,6 @@ function ownAccounts(
   return [
     wallet(genesis.faucet.address, genesis.faucetLamports),
     wallet(genesis.identity.address, genesis.identityLamports),
-    ...genesis.funded.map(({ keypair, lamports }) => wallet(keypair.address, lamports)),
     {
       address: genesis.voteAddress,
       account: account(
@@ -124,6 +132,18 @@ function ownAccounts(
       account: account(stakeRent + genesis.stakeLamports, STAKE_PROGRAM, stake),
     },
   ];
+}
+
+/** The mint of wrapped SOL as a validator begins with it (agave, `genesis_utils`). Token-2022 has none until one is created. */
+function nativeMint(): KeyedAccount {
+  const data = new ByteWriter(NATIVE_MINT_BYTES)
+    .put(NATIVE_MINT_HEAD)
+    .u8(NATIVE_DECIMALS)
+    .u8(INITIALIZED).bytes;
+  return {
+    address: NATIVE_MINT,
+    account: { ...account(NATIVE_MINT_LAMPORTS, TOKEN_PROGRAM, data), rentEpoch: 1n },
+  };
 }
 
 /** The runtime has the memo program at its v3 address; clients call it at the v4 one, which has the same code. */

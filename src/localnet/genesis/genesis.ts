@@ -4,7 +4,6 @@ import { type Keypair, namedKeypair } from './keypair.ts';
 
 const SOL = 1_000_000_000n;
 const FAUCET_LAMPORTS = 500_000_000n * SOL;
-const FUNDED_ACCOUNTS = 20;
 
 /** The initial parameters of the ledger. Amounts are lamports, times Unix seconds. */
 export type Genesis = {
@@ -17,8 +16,6 @@ export type Genesis = {
   readonly faucetLamports: bigint;
   readonly identityLamports: bigint;
   readonly stakeLamports: bigint;
-  /** Accounts with lamports from the start, in falling order, so that the order of the largest is fixed. */
-  readonly funded: readonly { readonly keypair: Keypair; readonly lamports: bigint }[];
 };
 
 /** Creates the genesis of a new ledger: the keys are the same on every localnet, the hash differs with the time. */
@@ -39,9 +36,5 @@ export function createGenesis(nowMs: number, faucetLamports = FAUCET_LAMPORTS): 
     faucetLamports,
     identityLamports: 500n * SOL,
     stakeLamports: 1_000_000n * SOL,
-    funded: Array.from({ length: FUNDED_ACCOUNTS }, (_, index) => ({
-      keypair: namedKeypair(`funded account ${index}`),
-      lamports: BigInt(10_000 - index) * SOL,
-    })),
   };
 }

@@ -7,8 +7,6 @@ import {
   NATIVE_LOADER,
   SYSTEM_PROGRAM,
   SYSVAR_OWNER,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '../addresses/program-ids.ts';
 import {
@@ -21,7 +19,7 @@ import type { Account, KeyedAccount } from '../model.ts';
 import { type StakeHistory, stakeHistoryData } from '../validator/stake-history.ts';
 import { epochScheduleData } from '../sysvars/epoch-schedule.ts';
 
-/** Owners of the accounts that the runtime includes: programs, their code, sysvars, features, native mints. */
+/** Owners of the accounts that the runtime includes: programs, their code, sysvars, features. */
 const RUNTIME_OWNERS = [
   NATIVE_LOADER,
   UPGRADEABLE_LOADER,
@@ -30,8 +28,6 @@ const RUNTIME_OWNERS = [
   SYSVAR_OWNER,
   FEATURE_PROGRAM,
   CONFIG_PROGRAM,
-  TOKEN_PROGRAM,
-  TOKEN_2022_PROGRAM,
 ];
 
 /** Sizes of the sysvars that a validator allocates for their largest content. */

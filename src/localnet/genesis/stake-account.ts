@@ -6,11 +6,11 @@ export const STAKE_ACCOUNT_BYTES = 200;
 const DELEGATED = 2;
 const NEVER = 2n ** 64n - 1n;
 const WARMUP_RATE = 0.25;
-const LOCKUP_SECONDS = 10n * 365n * 24n * 3600n;
+const NO_LOCKUP = new Uint8Array(8 + 8 + 32);
 
 /**
- * Returns the data of the genesis stake: delegated to the ledger's vote account since before epoch 0, and locked for ten years, which keeps
- * it out of circulation. It is paid for the votes after so many credits of the vote account.
+ * Returns the data of the genesis stake: delegated to the ledger's vote account since before epoch 0, without a lockup. It is paid for
+ * the votes after so many credits of the vote account.
  */
 export function stakeAccountData(genesis: Genesis, rentReserve: bigint, creditsObserved: bigint): Uint8Array {
   const identity = base58.decode(genesis.identity.address);
@@ -19,9 +19,7 @@ export function stakeAccountData(genesis: Genesis, rentReserve: bigint, creditsO
     .u64(rentReserve)
     .put(identity)
     .put(identity)
-    .i64(genesis.time + LOCKUP_SECONDS)
-    .u64(0n)
-    .put(identity)
+    .put(NO_LOCKUP)
     .put(base58.decode(genesis.voteAddress))
     .u64(genesis.stakeLamports)
     .u64(NEVER)

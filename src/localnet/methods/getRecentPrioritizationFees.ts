@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 import { writableKeys } from '../transaction/account-keys.ts';
 import { readComputeBudget, unitPriceOf } from '../transaction/compute-budget.ts';
-import { isVote } from '../validator/vote-transaction.ts';
+import { isVote } from '../validator/is-vote.ts';
 
 const RECENT_BLOCKS = 150n;
 

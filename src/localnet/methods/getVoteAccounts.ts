@@ -9,7 +9,6 @@ import type { Ledger } from '../ledger.ts';
 import { activeStakes } from '../validator/stakes.ts';
 
 const SHOWN_EPOCHS = 5;
-const BPS_PER_PERCENT = 100;
 
 const DELINQUENT_DISTANCE = BigInt(LIMITS.getVoteAccounts['config.delinquentSlotDistance.default']);
 
@@ -20,7 +19,7 @@ export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger
   const votePubkey = config?.votePubkey ?? undefined;
   const accounts = sortByAddress(ledger.accounts.ownedBy(VOTE_PROGRAM, slot)).flatMap(
     ({ address, account }) => {
-      const info = readVoteAccount(account.data);
+      const info = readVoteAccount(account.data, address);
       if (info === undefined || (votePubkey !== undefined && votePubkey !== address)) return [];
       return [voteAccount(address, info, stakes.get(address) ?? 0n)];
     },
@@ -39,13 +38,9 @@ export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger
 };
 
 function voteAccount(votePubkey: string, info: VoteInfo, activatedStake: bigint): VoteAccount {
-  const { nodePubkey, commission, votes, rootSlot, epochCredits } = info;
+  const { nodePubkey, commission, inflationRewardsCommissionBps, votes, rootSlot, epochCredits } = info;
   return {
-    ...{ votePubkey, nodePubkey, activatedStake, commission },
-    inflationRewardsCommissionBps:
-      'inflationRewardsCommissionBps' in info
-        ? info.inflationRewardsCommissionBps
-        : commission * BPS_PER_PERCENT,
+    ...{ votePubkey, nodePubkey, activatedStake, commission, inflationRewardsCommissionBps },
     epochVoteAccount: activatedStake > 0n,
     epochCredits: epochCredits
       .slice(-SHOWN_EPOCHS)

@@ -37,7 +37,7 @@ export function payRewards(ledger: PayingLedger): void {
   const { blocks, epochs } = ledger;
   const { openSlot } = blocks;
   const parent = blocks.ancestor(openSlot, 1n);
-  const { due } = blocks.kept(parent).rewards ?? {};
+  const { due } = blocks.rewards(parent) ?? {};
   const paid = due === undefined ? [] : payStakes(ledger, due, openSlot);
   if (epochs.epochOf(parent) !== epochs.epochOf(openSlot)) {
     const begun = beginPayout(ledger, parent);

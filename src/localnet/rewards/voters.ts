@@ -12,24 +12,21 @@ export type Voter = {
   readonly collector: string;
 };
 
-const BPS_PER_PERCENT = 100;
-
 /** Reads the vote accounts at the end of a slot, by address. */
 export function readVoters(accounts: AccountStore, slot: bigint): ReadonlyMap<string, Voter> {
   const voters = new Map<string, Voter>();
   for (const { address, account } of accounts.ownedBy(VOTE_PROGRAM, slot)) {
-    const info = readVoteAccount(account.data);
+    const info = readVoteAccount(account.data, address);
     if (info === undefined) continue;
     const credits = info.epochCredits.map((each) => ({
       epoch: each.epoch,
       credits: BigInt(each.credits),
       previousCredits: BigInt(each.previousCredits),
     }));
-    const isNewest = 'inflationRewardsCommissionBps' in info;
     voters.set(address, {
       credits,
-      commissionBps: isNewest ? info.inflationRewardsCommissionBps : info.commission * BPS_PER_PERCENT,
-      collector: isNewest ? info.inflationRewardsCollector : address,
+      commissionBps: info.inflationRewardsCommissionBps,
+      collector: info.inflationRewardsCollector,
     });
   }
   return voters;

@@ -1,6 +1,6 @@
 import { commitmentOf } from '../blocks/commitment.ts';
 import { signatureOf } from '../blocks/transaction-index.ts';
-import { isVote } from '../validator/vote-transaction.ts';
+import { isVote } from '../validator/is-vote.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 
 /** Notifies of a transaction when its slot reaches the level; at processed, when it lands. */

@@ -14,7 +14,6 @@ const HASH_BYTES = 32;
 const TOWER_BYTES = 4 + 8 + 1 + HASH_BYTES + 9 + HASH_BYTES;
 /** One signature, by the validator, which pays; one key is read-only. */
 const MESSAGE_HEAD = Uint8Array.of(1, 0, 1, 3);
-const MAX_VOTE_SIGNATURES = 2;
 
 /**
  * Returns the transaction with which the validator votes for a slot that was just closed, and for those before it (`TowerSync`). Its blockhash
@@ -66,12 +65,4 @@ function varint(value: bigint): Uint8Array {
 
 function shortLength(length: number): Uint8Array {
   return varint(BigInt(length));
-}
-
-/** True when nodes would treat a transaction as a vote (agave, `is_simple_vote_transaction`). */
-export function isVote({ message, signatures }: DecodedTransaction): boolean {
-  const [instruction, ...others] = message.instructions;
-  if (message.version !== 'legacy' || instruction === undefined || others.length > 0) return false;
-  const program = message.staticKeys[instruction.programIdIndex];
-  return program === VOTE_PROGRAM && signatures.length <= MAX_VOTE_SIGNATURES;
 }

@@ -52,7 +52,7 @@ test('subscribers hear of it when its slot closes', async () => {
 
 test('a reset account is what it was at the start', async () => {
   const { call, cheat, ledger } = newCheatLedger();
-  const funded = ledger.genesis.funded[0]?.keypair.address ?? '';
+  const funded = ledger.genesis.faucet.address;
   const before = (await call('getAccountInfo', funded, PROCESSED)).value;
   const fresh = newAddress();
   for (const address of [funded, fresh])

@@ -120,7 +120,7 @@ function lamportsOf({ ledger }: CheatLedger): bigint {
   for (const { account } of accounts.all(blocks.openSlot)) sum += account.lamports;
   for (const slot of [...blocks.ancestors(blocks.openSlot, 10_000n), blocks.openSlot])
     for (const { meta } of blocks.transactions(slot)) sum += meta.fee;
-  const closed = [...blocks.ancestors(blocks.openSlot, 10_000n)].map((slot) => blocks.kept(slot).rewards);
+  const closed = [...blocks.ancestors(blocks.openSlot, 10_000n)].map((slot) => blocks.rewards(slot));
   for (const rewards of [...closed, blocks.take().openRewards])
     for (const { lamports } of rewards?.paid ?? []) sum -= lamports;
   return sum;

@@ -81,7 +81,7 @@ async function readKept(run: KeptLedger, addresses: readonly string[]): Promise<
   if (!run.ledger.votes) return await everything(run, addresses);
   const texts = [];
   for (let slot = blocks.firstAvailable; slot < blocks.openSlot; slot++)
-    texts.push(`${slot} ${blocks.blockhash(slot)} ${blocks.kept(slot).transactions.map(signatureOf).join()}`);
+    texts.push(`${slot} ${blocks.blockhash(slot)} ${blocks.transactions(slot).map(signatureOf).join()}`);
   for (const commitment of ['confirmed', 'finalized'] as const)
     texts.push(
       JSON.stringify((await run.call('getSupply', { commitment })).value, (_key, value) => String(value)),

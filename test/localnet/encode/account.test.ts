@@ -45,6 +45,22 @@ describe('encodings', () => {
     expect(new Uint8Array(zstdDecompressSync(Buffer.from(packed, 'base64')))).toEqual(data);
   });
 
+  test.each([
+    // Recorded answers of nodes: the mint of USDC, and a nonce account.
+    'KLUv/QBYkQIAAQAAAJj+huiNm+Lqi8HMpIeLKYjCQPUrhCS/tA7Rot3LXhmbQLUAvmbxIwAGAQEAAABicKqKWcWUBbRShshncubNEm6bil06OFNtN/e0FOi2Zw==',
+    'KLUv/QBYgQIAAQAAAAEAAAAYN7fDgyW630LDtnup4nlG5uUrhnBS077hAkv7jaK5U/Z1Da4WA4qlaCl2RvtERjayxzWWD30+4/7zXET6S+5XiBMAAAAAAAA=',
+  ])('base64+zstd is the frame of a node: %s', (frame) => {
+    const data = Uint8Array.from(zstdDecompressSync(Buffer.from(frame, 'base64')));
+    const options = { ...NO_MINTS, encoding: 'base64+zstd' } as const;
+    expect(encodeAccount(accountOf({ data }), options).data).toEqual([frame, 'base64+zstd']);
+  });
+
+  test.each([0, 1, 165, 131_072, 131_073, 3_000_000])('base64+zstd of %i bytes names no size', (length) => {
+    const frame = Buffer.from((encode(length, 'base64+zstd') as [string, string])[0], 'base64');
+    expect(frame.subarray(0, 6).toString('hex')).toBe('28b52ffd0058');
+    expect(Uint8Array.from(zstdDecompressSync(frame))).toEqual(account(length).data);
+  });
+
   test('jsonParsed gives data it cannot parse as a base-64 pair', () => {
     expect(encode(3, 'jsonParsed')).toEqual(['AAEC', 'base64']);
   });

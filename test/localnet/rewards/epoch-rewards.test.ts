@@ -63,7 +63,7 @@ test('the first block of an epoch computes what the last one earned, the next on
     context: { slot: 64n, currentBlockHeight: 64n, rewardsCompleteBlockHeight: 66n },
   });
   expect(await supplyOf(run)).toBe(before);
-  const due = () => ledger.blocks.kept(64n).rewards?.due;
+  const due = () => ledger.blocks.rewards(64n)?.due;
   expect(due()).toMatchObject([{ address: stake, lamports: amount }]);
   tick();
   expect(due()).toEqual([]);
@@ -196,7 +196,7 @@ test('after a warp over several epochs one is paid, by the first block behind it
   expect(await asked(100)).toMatchObject([{ epoch: 100n, effectiveSlot: first + 1n }]);
   let paid = 0n;
   for (let slot = first; slot < 9_986n; slot++)
-    for (const { lamports } of ledger.blocks.kept(slot).rewards?.paid ?? []) paid += lamports;
+    for (const { lamports } of ledger.blocks.rewards(slot)?.paid ?? []) paid += lamports;
   expect(await supplyOf(run)).toBe(before + paid);
   expect(await asked(311)).toMatchObject([{ effectiveSlot: 9_985n }]);
 });

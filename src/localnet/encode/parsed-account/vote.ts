@@ -2,39 +2,56 @@ import { encodeBase58 } from '../../bytes/base58.ts';
 import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { ParsedState } from './parsed-state.ts';
 
-type Lockout = { readonly slot: bigint; readonly confirmationCount: number };
+type LandedVote = { readonly latency: number; readonly slot: bigint; readonly confirmationCount: number };
 
-const PRIOR_VOTERS = 32;
+/** Of a ring of prior voters, which no node shows any more: 32 times a key and two epochs, a position, a flag. */
+const PRIOR_VOTERS_BYTES = 32 * (32 + 8 + 8) + 8 + 1;
 const BLS_KEY_SIZE = 48;
+const BPS_PER_PERCENT = 100;
+/** The share of the block revenue that a validator keeps unless its vote account says otherwise. */
+const ALL_REVENUE_BPS = 10_000;
 
-/** Parses a vote account in any layout since version 1.14; members of the newest layout are shown for it only. */
-export function parseVote(data: Uint8Array): ParsedState | undefined {
-  const info = readVoteAccount(data);
+/** Parses a vote account in any layout since version 1.14. An older layout is shown as the newest one (SIMD-0185). */
+export function parseVote(data: Uint8Array, address: string): ParsedState | undefined {
+  const info = readVoteAccount(data, address);
   return info === undefined ? undefined : { type: 'vote', info };
 }
 
 /** The content of a vote account. */
-export type VoteInfo = ReturnType<typeof readVersion3> | ReturnType<typeof readVersion4>;
+export type VoteInfo = ReturnType<typeof readVersion4>;
 
 /** Reads a vote account in any layout since version 1.14; undefined: it is none, or not initialized. */
-export function readVoteAccount(data: Uint8Array): VoteInfo | undefined {
-  return decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader));
+export function readVoteAccount(data: Uint8Array, address: string): VoteInfo | undefined {
+  return decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader, address));
 }
 
-const LAYOUTS: readonly ((reader: ByteReader) => VoteInfo)[] = [
+const LAYOUTS: readonly ((reader: ByteReader, address: string) => VoteInfo)[] = [
   (reader) => reader.reject(),
-  (reader) => readVersion3(reader, readLockout),
-  (reader) => readVersion3(reader, readLandedVote),
+  (reader, address) => readVersion3(reader, address, (each) => ({ latency: 0, ...readLockout(each) })),
+  (reader, address) => readVersion3(reader, address, readLandedVote),
   readVersion4,
 ];
 
-function readVersion3(reader: ByteReader, readVote: (reader: ByteReader) => Lockout) {
+function readVersion3(
+  reader: ByteReader,
+  address: string,
+  readVote: (reader: ByteReader) => LandedVote,
+): VoteInfo {
+  const nodePubkey = reader.address();
+  const authorizedWithdrawer = reader.address();
+  const commission = reader.u8();
+  const votes = readVotes(reader, readVote);
+  reader.bytes(PRIOR_VOTERS_BYTES);
   return {
-    nodePubkey: reader.address(),
-    authorizedWithdrawer: reader.address(),
-    commission: reader.u8(),
-    ...readVotes(reader, readVote),
-    priorVoters: readPriorVoters(reader),
+    ...{ nodePubkey, authorizedWithdrawer, commission },
+    inflationRewardsCommissionBps: commission * BPS_PER_PERCENT,
+    inflationRewardsCollector: address,
+    blockRevenueCollector: nodePubkey,
+    blockRevenueCommissionBps: ALL_REVENUE_BPS,
+    pendingDelegatorRewards: '0',
+    blsPubkeyCompressed: null,
+    ...votes,
+    priorVoters: [],
     ...readCredits(reader),
   };
 }
@@ -48,7 +65,7 @@ function readVersion4(reader: ByteReader) {
   return {
     nodePubkey,
     authorizedWithdrawer,
-    commission: Math.min(Math.trunc(inflationRewardsCommissionBps / 100), 255),
+    commission: Math.min(Math.trunc(inflationRewardsCommissionBps / BPS_PER_PERCENT), 255),
     inflationRewardsCommissionBps,
     inflationRewardsCollector,
     blockRevenueCollector,
@@ -61,7 +78,7 @@ function readVersion4(reader: ByteReader) {
   };
 }
 
-function readVotes(reader: ByteReader, readVote: (reader: ByteReader) => Lockout) {
+function readVotes(reader: ByteReader, readVote: (reader: ByteReader) => LandedVote) {
   return {
     votes: reader.list(reader.u64(), () => readVote(reader)),
     rootSlot: reader.option(() => reader.u64()),
@@ -78,18 +95,6 @@ function readLockout(reader: ByteReader) {
 
 function readLandedVote(reader: ByteReader) {
   return { latency: reader.u8(), ...readLockout(reader) };
-}
-
-/** A ring of fixed size; unused places have no key. */
-function readPriorVoters(reader: ByteReader) {
-  const places = reader.list(PRIOR_VOTERS, () => ({
-    authorizedPubkey: reader.nonZeroAddress(),
-    epochOfLastAuthorizedSwitch: reader.u64(),
-    targetEpoch: reader.u64(),
-  }));
-  reader.u64(); // last written position of the ring
-  reader.bool(); // true if the ring is empty
-  return places.filter((place) => place.authorizedPubkey !== null);
 }
 
 function readCredits(reader: ByteReader) {
