@@ -125,7 +125,7 @@ function served(chromium: string, postgresUrl: string): void {
     await page.getByLabel('Sums by').selectOption('Token or member');
     await page.getByRole('row', { name: new RegExp(`^Dashboard \\(${acme.email}\\) 1 0`) }).waitFor();
     await page.getByRole('link', { name: 'Limits' }).click();
-    const left = page.getByText(/^[\d,]+ requests a minute, [\d,]+ left now$/);
+    const left = page.getByText(/^[\d,]+ left now$/);
     await left.first().waitFor();
     await page.goto(`${world.server.baseUrl}/dashboard/billing/entries`);
     await page.getByRole('row', { name: /Wallet creation 1 -\$0.001 \$0.00 \$24.999/ }).waitFor();

@@ -71,7 +71,7 @@ function NetworkFacts({ network }: { readonly network: Network }) {
         </div>
         <div>
           <dt>Version</dt>
-          <dd className="number">{versions.join(', ') || 'unknown'}</dd>
+          <dd>{versions.join(', ') || 'unknown'}</dd>
         </div>
       </dl>
       <NetworkCalls network={network} />
