@@ -76,7 +76,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
   const requests: { operation: string; body: unknown }[] = [];
 
   const session = () => ({
-    member: { member_id: randomUUID(), email: login.email, name: 'Ann', role: 'owner' },
+    member: { member_id: 'm1', email: login.email, name: 'Ann', role: 'owner' },
     account: { account_id: 'a1', name: 'Acme' },
     accounts: [{ account_id: 'a1', name: 'Acme', role: 'owner' }],
     scopes: login.scopes,
