@@ -2062,11 +2062,11 @@ export type components = {
     readonly DeliveryState: 'queued' | 'waiting' | 'delivered' | 'failed';
     /**
      * DriftFinding
-     * @description A method or member that is not in the specification.
+     * @description Something in the answers of a node that is not in the specification, such as a member.
      */
     readonly DriftFinding: {
-      /** @description The node that has it; absent for what clients sent. */
-      readonly node?: string;
+      /** @description The node that has it. */
+      readonly node: string;
       /** @description What it is. */
       readonly kind: string;
       /** @description How it is called. */
@@ -2612,12 +2612,14 @@ export type components = {
        * @enum {string}
        */
       readonly slot_ms_from?: 'setting' | 'notifications' | 'samples' | 'slots';
-      /** @description The newest slot that a node announced; absent while no node announces slots. */
+      /** @description The newest slot that a node is known to have; absent while none is known. */
       readonly newest_slot?: number;
       /** @description Its nodes. */
       readonly nodes: readonly components['schemas']['LedgerNode'][];
-      /** @description What nodes and clients have that the specification does not. */
+      /** @description What nodes answer that the specification does not know. */
       readonly beyond_specification: readonly components['schemas']['DriftFinding'][];
+      /** @description Methods that clients called and that the specification does not have. */
+      readonly unknown_methods: readonly components['schemas']['UnknownMethod'][];
     };
     /**
      * NetworkState
@@ -3335,6 +3337,17 @@ export type components = {
      * @example 9b1d6a0e-52c4-4f7e-8a52-5d0c7a3f1b42
      */
     readonly TokenId: string;
+    /**
+     * UnknownMethod
+     * @description A method that clients call and that the specification does not have. They get -32601.
+     */
+    readonly UnknownMethod: {
+      /** @description How it is called; `other`: all names beyond the first 20, and those that do not look like names. */
+      readonly name: string;
+      /** @description How often it was called. */
+      readonly count: number;
+      readonly first_seen: components['schemas']['Instant'];
+    };
     /**
      * UpdateWebhookRequest
      * @description What is absent stays as it is.
@@ -15108,6 +15121,7 @@ export type StatementList = components['schemas']['StatementList'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type TokenId = components['schemas']['TokenId'];
+export type UnknownMethod = components['schemas']['UnknownMethod'];
 export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
 export type Usage = components['schemas']['Usage'];
 export type UsageSum = components['schemas']['UsageSum'];

@@ -114,5 +114,5 @@ export async function openServices(
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {
-  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
+  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift };
 }

@@ -173,10 +173,11 @@ describeStores("operators' operations", (backend) => {
         ],
         beyond_specification: [
           {
-            ...{ node: 'node-1', kind: 'method', name: 'getNew', count: 2 },
+            ...{ node: 'node-1', kind: 'member', name: 'getSlot.result.new', count: 2 },
             first_seen: new Date(NOW_MS).toISOString(),
           },
         ],
+        unknown_methods: [{ name: 'getBalence', count: 3, first_seen: new Date(NOW_MS).toISOString() }],
       },
     ]);
     expect((await recordsOf(operator)).map(({ action, subject }) => [action, subject])).toEqual([

@@ -419,7 +419,7 @@ const validator = createLazyValidators(
     DeliveryState: { type: 'string', enum: ['queued', 'waiting', 'delivered', 'failed'] },
     DriftFinding: {
       type: 'object',
-      required: ['kind', 'name', 'count', 'first_seen'],
+      required: ['node', 'kind', 'name', 'count', 'first_seen'],
       additionalProperties: false,
       properties: {
         node: { type: 'string' },
@@ -753,7 +753,7 @@ const validator = createLazyValidators(
     },
     NetworkNodes: {
       type: 'object',
-      required: ['name', 'environment', 'state', 'nodes', 'beyond_specification'],
+      required: ['name', 'environment', 'state', 'nodes', 'beyond_specification', 'unknown_methods'],
       additionalProperties: false,
       properties: {
         name: { type: 'string' },
@@ -764,6 +764,7 @@ const validator = createLazyValidators(
         newest_slot: { type: 'integer' },
         nodes: { type: 'array', items: { $ref: 'definitions#/$defs/LedgerNode' } },
         beyond_specification: { type: 'array', items: { $ref: 'definitions#/$defs/DriftFinding' } },
+        unknown_methods: { type: 'array', items: { $ref: 'definitions#/$defs/UnknownMethod' } },
       },
     },
     NetworkState: { type: 'string', enum: ['ready', 'unhealthy', 'unavailable'] },
@@ -1263,6 +1264,16 @@ const validator = createLazyValidators(
       properties: { statements: { type: 'array', items: { $ref: 'definitions#/$defs/Statement' } } },
     },
     TokenId: { type: 'string', minLength: 1, 'x-max-chars': 64 },
+    UnknownMethod: {
+      type: 'object',
+      required: ['name', 'count', 'first_seen'],
+      additionalProperties: false,
+      properties: {
+        name: { type: 'string' },
+        count: { type: 'integer' },
+        first_seen: { $ref: 'definitions#/$defs/Instant' },
+      },
+    },
     Usage: {
       type: 'object',
       required: ['since', 'by', 'rows'],
