@@ -2809,8 +2809,10 @@ export type components = {
     readonly OwnCalls: {
       /** @description Calls that were served. */
       readonly calls: number;
-      /** @description Those that were answered with an error. */
+      /** @description Those that this server or a ledger node failed to answer. */
       readonly errors: number;
+      /** @description Those that were answered with an error about the call itself: an unknown method, wrong parameters, a block that does not exist. */
+      readonly caller_errors: number;
       /** @description Calls that the plan did not allow. */
       readonly refused: number;
     };
@@ -3276,12 +3278,14 @@ export type components = {
       readonly since: components['schemas']['Instant'];
       /** @description From when on calls, errors and p99_ms are known, where that is later than since; absent where the whole span is known. */
       readonly known_since?: components['schemas']['Instant'];
-      /** @description Calls of all accounts that were answered. */
+      /** @description Calls of all accounts that were served, those of this one among them. */
       readonly calls: number;
-      /** @description Those that failed in this server or at a ledger node. */
+      /** @description Those that this server or a ledger node failed to answer. */
       readonly errors: number;
-      /** @description 99 of 100 calls of all accounts took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
+      /** @description 99 of 100 calls of all accounts took at most this long: the upper bound of a bucket, not a measured time. Absent where no call was timed, and where p99_above_ms is given. */
       readonly p99_ms?: number;
+      /** @description More than one of 100 calls took longer than this; nothing longer is told apart. */
+      readonly p99_above_ms?: number;
       readonly own: components['schemas']['OwnCalls'];
     };
     /**
@@ -3391,8 +3395,10 @@ export type components = {
       readonly key_name?: string;
       /** @description Calls that were served. */
       readonly calls: number;
-      /** @description Served calls that were answered with an error. */
+      /** @description Served calls that this server or a ledger node failed to answer. */
       readonly errors: number;
+      /** @description Served calls that were answered with an error about the call itself: an unknown method, wrong parameters, a block that does not exist. */
+      readonly caller_errors: number;
       /** @description Calls that were not served since the limit of the plan was reached. */
       readonly refused: number;
       /** @description Total weight of the served calls. Pushed messages weigh nothing. */

@@ -55,7 +55,13 @@ const SHOWN: Readonly<Record<string, unknown>> = {
         },
         ...{ reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
         spans: (['hour', 'day', 'month'] as const).map((span) => ({
-          ...{ span, since: NOW, calls: 0, errors: 0, own: { calls: 0, errors: 0, refused: 0 } },
+          ...{
+            span,
+            since: NOW,
+            calls: 0,
+            errors: 0,
+            own: { calls: 0, errors: 0, caller_errors: 0, refused: 0 },
+          },
         })),
       },
     ],

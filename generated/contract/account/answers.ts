@@ -964,9 +964,14 @@ const validator = createLazyValidators(
     },
     OwnCalls: {
       type: 'object',
-      required: ['calls', 'errors', 'refused'],
+      required: ['calls', 'errors', 'caller_errors', 'refused'],
       additionalProperties: false,
-      properties: { calls: { type: 'integer' }, errors: { type: 'integer' }, refused: { type: 'integer' } },
+      properties: {
+        calls: { type: 'integer' },
+        errors: { type: 'integer' },
+        caller_errors: { type: 'integer' },
+        refused: { type: 'integer' },
+      },
     },
     OwnId: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
     PastMonth: {
@@ -1221,6 +1226,7 @@ const validator = createLazyValidators(
         calls: { type: 'integer' },
         errors: { type: 'integer' },
         p99_ms: { type: 'integer' },
+        p99_above_ms: { type: 'integer' },
         own: { $ref: 'definitions#/$defs/OwnCalls' },
       },
     },
@@ -1287,13 +1293,14 @@ const validator = createLazyValidators(
     },
     UsageSum: {
       type: 'object',
-      required: ['group', 'calls', 'errors', 'refused', 'weight', 'messages'],
+      required: ['group', 'calls', 'errors', 'caller_errors', 'refused', 'weight', 'messages'],
       additionalProperties: false,
       properties: {
         group: { type: 'string' },
         key_name: { type: 'string' },
         calls: { type: 'integer' },
         errors: { type: 'integer' },
+        caller_errors: { type: 'integer' },
         refused: { type: 'integer' },
         weight: { type: 'integer' },
         messages: { type: 'integer' },
