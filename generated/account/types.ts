@@ -2075,11 +2075,11 @@ export type components = {
     readonly DeliveryState: 'queued' | 'waiting' | 'delivered' | 'failed';
     /**
      * DriftFinding
-     * @description A method or member that is not in the specification.
+     * @description Something in the answers of a node that is not in the specification, such as a member.
      */
     readonly DriftFinding: {
-      /** @description The node that has it; absent for what clients sent. */
-      readonly node?: string;
+      /** @description The node that has it. */
+      readonly node: string;
       /** @description What it is. */
       readonly kind: string;
       /** @description How it is called. */
@@ -2634,12 +2634,14 @@ export type components = {
        * @enum {string}
        */
       readonly slot_ms_from?: 'setting' | 'notifications' | 'samples' | 'slots';
-      /** @description The newest slot that a node announced; absent while no node announces slots. */
+      /** @description The newest slot that a node is known to have; absent while none is known. */
       readonly newest_slot?: number;
       /** @description Its nodes. */
       readonly nodes: readonly components['schemas']['LedgerNode'][];
-      /** @description What nodes and clients have that the specification does not. */
+      /** @description What nodes answer that the specification does not know. */
       readonly beyond_specification: readonly components['schemas']['DriftFinding'][];
+      /** @description Methods that clients called and that the specification does not have. */
+      readonly unknown_methods: readonly components['schemas']['UnknownMethod'][];
     };
     /**
      * NetworkState
@@ -2831,8 +2833,10 @@ export type components = {
     readonly OwnCalls: {
       /** @description Calls that were served. */
       readonly calls: number;
-      /** @description Those that were answered with an error. */
+      /** @description Those that this server or a ledger node failed to answer. */
       readonly errors: number;
+      /** @description Those that were answered with an error about the call itself: an unknown method, wrong parameters, a block that does not exist. */
+      readonly caller_errors: number;
       /** @description Calls that the plan did not allow. */
       readonly refused: number;
     };
@@ -3302,12 +3306,14 @@ export type components = {
       readonly since: components['schemas']['Instant'];
       /** @description From when on calls, errors and p99_ms are known, where that is later than since; absent where the whole span is known. */
       readonly known_since?: components['schemas']['Instant'];
-      /** @description Calls of all accounts that were answered. */
+      /** @description Calls of all accounts that were served, those of this one among them. */
       readonly calls: number;
-      /** @description Those that failed in this server or at a ledger node. */
+      /** @description Those that this server or a ledger node failed to answer. */
       readonly errors: number;
-      /** @description 99 of 100 calls of all accounts took no longer; the upper bound of a bucket. Absent without calls, and where more calls took longer than the last bucket. */
+      /** @description 99 of 100 calls of all accounts took at most this long: the upper bound of a bucket, not a measured time. Absent where no call was timed, and where p99_above_ms is given. */
       readonly p99_ms?: number;
+      /** @description More than one of 100 calls took longer than this; nothing longer is told apart. */
+      readonly p99_above_ms?: number;
       readonly own: components['schemas']['OwnCalls'];
     };
     /**
@@ -3364,6 +3370,17 @@ export type components = {
      */
     readonly TokenId: string;
     /**
+     * UnknownMethod
+     * @description A method that clients call and that the specification does not have. They get -32601.
+     */
+    readonly UnknownMethod: {
+      /** @description How it is called; `other`: all names beyond the first 20, and those that do not look like names. */
+      readonly name: string;
+      /** @description How often it was called. */
+      readonly count: number;
+      readonly first_seen: components['schemas']['Instant'];
+    };
+    /**
      * UpdateWebhookRequest
      * @description What is absent stays as it is.
      */
@@ -3406,8 +3423,10 @@ export type components = {
       readonly key_name?: string;
       /** @description Calls that were served. */
       readonly calls: number;
-      /** @description Served calls that were answered with an error. */
+      /** @description Served calls that this server or a ledger node failed to answer. */
       readonly errors: number;
+      /** @description Served calls that were answered with an error about the call itself: an unknown method, wrong parameters, a block that does not exist. */
+      readonly caller_errors: number;
       /** @description Calls that were not served since the limit of the plan was reached. */
       readonly refused: number;
       /** @description Total weight of the served calls. Pushed messages weigh nothing. */
@@ -15522,6 +15541,7 @@ export type StatementList = components['schemas']['StatementList'];
 export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type TokenId = components['schemas']['TokenId'];
+export type UnknownMethod = components['schemas']['UnknownMethod'];
 export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
 export type Usage = components['schemas']['Usage'];
 export type UsageSum = components['schemas']['UsageSum'];

@@ -1,4 +1,5 @@
 import type { CallSpan, SpanCalls } from '../../generated/account/types.ts';
+import { DURATIONS_UP_TO_S } from '../account/call-durations.ts';
 import { readNetworkCalls } from '../account/read-network-calls.ts';
 import { readUsage } from '../account/read-usage.ts';
 import { floorTo, UNIT_MS } from '../account/split-span.ts';
@@ -12,6 +13,9 @@ const SPANS: readonly Span[] = [
   { span: 'day', ms: UNIT_MS.day, unitMs: UNIT_MS.hour },
   { span: 'month', ms: 30 * UNIT_MS.day, unitMs: UNIT_MS.hour },
 ];
+
+/** Durations are told apart up to here. */
+const MEASURED_MS = Math.max(...DURATIONS_UP_TO_S) * 1_000;
 
 type Asked = Pick<AccountContext, 'store' | 'clock' | 'caller'>;
 
@@ -35,11 +39,14 @@ export async function readCallSpans(
       const since = sinceMs[at] ?? nowMs;
       const { calls = 0, errors = 0, p99Ms } = recorded?.spans[at] ?? {};
       const sum = own[at]?.find(({ group }) => group === label);
+      const { calls: ownCalls = 0, errors: ownErrors = 0, callerErrors = 0, refused = 0 } = sum ?? {};
       return {
-        ...{ span, since: printInstant(since), calls, errors },
+        // Other processes store those of all accounts later than those of this one.
+        ...{ span, calls: Math.max(calls, ownCalls), errors: Math.max(errors, ownErrors) },
+        since: printInstant(since),
         ...(knownSinceMs > since && { known_since: printInstant(knownSinceMs) }),
-        ...(p99Ms !== undefined && { p99_ms: p99Ms }),
-        own: { calls: sum?.calls ?? 0, errors: sum?.errors ?? 0, refused: sum?.refused ?? 0 },
+        ...(p99Ms === Infinity ? { p99_above_ms: MEASURED_MS } : p99Ms !== undefined && { p99_ms: p99Ms }),
+        own: { calls: ownCalls, errors: ownErrors, caller_errors: callerErrors, refused },
       };
     });
   };

@@ -2,7 +2,7 @@ import type { Plan } from '../account/plan.ts';
 import type { PlanBook } from '../account/plan-book.ts';
 import type { CreateLimitBook } from '../account/wallet-create-limit.ts';
 import type { UseLimitBook } from '../account/wallet-use-limit.ts';
-import type { DriftFinding } from '../ledger/drift/network-drift.ts';
+import type { NetworkDrift } from '../ledger/drift/network-drift.ts';
 import type { NodeStatus } from '../upstream/pool/node-status.ts';
 import type { PaceState } from '../upstream/nodes/pace.ts';
 
@@ -17,8 +17,9 @@ export type WatchedNetwork = {
   readonly probe: () => Promise<string>;
   readonly statuses: () => readonly NodeStatus[];
   readonly pace: () => PaceState;
+  /** Returns the newest slot that a node announced or answered; undefined while none is known. */
   readonly newestSlot: () => number | undefined;
-  readonly drift: () => readonly DriftFinding[];
+  readonly drift: Pick<NetworkDrift, 'snapshot' | 'unknownMethods'>;
 };
 
 /** The parts of the server that operators' operations and those on networks and limits act on. */

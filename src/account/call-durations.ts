@@ -4,8 +4,8 @@ export const DURATIONS_UP_TO_S = [
 ] as const;
 
 /**
- * Returns the time in milliseconds that 99 of 100 calls did not exceed: the end of a bucket, rounded up. Undefined without calls, and if
- * it is longer than the last bucket's end.
+ * Returns the time in milliseconds that 99 of 100 calls did not exceed: the end of a bucket, rounded up. Undefined without calls, Infinity
+ * if it is longer than the last bucket's end.
  *
  * @param counts the calls in each bucket, not in those before it.
  */
@@ -18,5 +18,5 @@ export function p99Of(counts: readonly number[]): number | undefined {
     return count >= all * 0.99;
   });
   const upToS = DURATIONS_UP_TO_S[bucket];
-  return upToS === undefined ? undefined : Math.ceil(upToS * 1_000);
+  return upToS === undefined ? Infinity : Math.ceil(upToS * 1_000);
 }

@@ -20,10 +20,14 @@ export type UsageQuery = {
   readonly keyId: string | undefined;
 };
 
-/** Counts. `calls` were served, `errors` of them answered with an error; `refused` were not served because the plan's limit was reached. */
+/**
+ * Counts. `calls` were served; `errors` of them this server or a ledger node failed to answer, and `callerErrors` were answered with an
+ * error about the call itself; `refused` were not served because the plan's limit was reached.
+ */
 export type UsageCounts = {
   readonly calls: number;
   readonly errors: number;
+  readonly callerErrors: number;
   readonly refused: number;
   /** Total weight of the served calls. */
   readonly weight: number;
@@ -38,7 +42,9 @@ export type UsageSum = UsageCounts & {
   readonly key?: { readonly name: string | null; readonly account: string | null };
 };
 
-type Row = { readonly group: string } & Readonly<Record<keyof UsageCounts, string>>;
+type Row = { readonly group: string; readonly caller_errors: string } & Readonly<
+  Record<Exclude<keyof UsageCounts, 'callerErrors'>, string>
+>;
 type KeyName = { readonly id: string; readonly name: string; readonly account: string };
 type Series = 'methods' | 'total' | 'minutes';
 
@@ -56,13 +62,13 @@ export async function readUsage(
   if (parts.length === 0) return [];
   const rows = await readSums<Row>(
     store,
-    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight, messages
+    sql`select ${isTimeGroup(by) ? printInstant(sql`"group"`) : sql`"group"::text`} as "group", calls, errors, refused, weight, messages, caller_errors
       from (select "group", ${SUMS} from (${sql.join(parts, sql` union all `)}) parts group by 1) sums
       order by ${isTimeGroup(by) ? sql`1` : sql`5 desc, 6 desc, 4 desc, 1`}`,
   );
-  const sums = rows.map(({ group, calls, errors, refused, weight, messages }) => ({
+  const sums = rows.map(({ group, calls, errors, refused, weight, messages, caller_errors }) => ({
     ...{ group, calls: Number(calls), errors: Number(errors), refused: Number(refused) },
-    ...{ weight: Number(weight), messages: Number(messages) },
+    ...{ weight: Number(weight), messages: Number(messages), callerErrors: Number(caller_errors) },
   }));
   return by === 'key' ? withNames(store, sums) : sums;
 }
@@ -87,7 +93,7 @@ function partOf(query: UsageQuery, { unit, fromMs, toMs }: SpanPart<Unit>): SQL 
     ...(toMs === undefined ? [] : [sql`${start} < ${new Date(toMs)}`]),
   ];
   const group = groupOf(query.by, owner, start);
-  const columns = sql`${group} as "group", calls, errors, refused, weight, messages`;
+  const columns = sql`${group} as "group", calls, errors, refused, weight, messages, caller_errors`;
   const where = sql.join(bounds, sql` and `);
   const owners = ownersOf(query, series);
   if (owners === undefined) return sql`select ${columns} from ${table} where ${where}`;

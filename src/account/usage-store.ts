@@ -17,6 +17,7 @@ export type UsageRow = {
   readonly refused: number;
   readonly weight: number;
   readonly messages: number;
+  readonly callerErrors: number;
 };
 
 /** Counts that are added together, once. `number` grows by one with each batch of a writer, from 1. */
@@ -43,7 +44,7 @@ export async function addUsage(
     with fresh as (${countBatch({ writerId, number }, nowMs)}), batch as materialized (
       select minute, key_id, network, method,
         sum(calls) as calls, sum(errors) as errors, sum(refused) as refused, sum(weight) as weight,
-        sum(messages) as messages
+        sum(messages) as messages, sum(caller_errors) as caller_errors
       from unnest(
       ${column(({ minuteMs }) => new Date(minuteMs).toISOString())}::timestamptz[],
       ${column(({ keyId }) => keyId)}::uuid[],
@@ -53,16 +54,17 @@ export async function addUsage(
       ${column(({ errors }) => errors)}::bigint[],
       ${column(({ refused }) => refused)}::bigint[],
       ${column(({ weight }) => weight)}::bigint[],
-      ${column(({ messages }) => messages)}::bigint[]
-    ) as batch (minute, key_id, network, method, calls, errors, refused, weight, messages)
+      ${column(({ messages }) => messages)}::bigint[],
+      ${column(({ callerErrors }) => callerErrors)}::bigint[]
+    ) as batch (minute, key_id, network, method, calls, errors, refused, weight, messages, caller_errors)
       where exists (select from fresh)
       group by 1, 2, 3, 4
     ), minutes as (
-      insert into ${usageMinutes} (minute, key_id, network, method, calls, errors, refused, weight, messages)
+      insert into ${usageMinutes} (minute, key_id, network, method, calls, errors, refused, weight, messages, caller_errors)
       select * from batch order by minute, key_id, network, method
       on conflict (minute, key_id, network, method) do update set ${addTo(usageMinutes)}
     )
-    insert into ${usageSums} (owner_id, series, start, network, method, calls, errors, refused, weight, messages)
+    insert into ${usageSums} (owner_id, series, start, network, method, calls, errors, refused, weight, messages, caller_errors)
     select s.owner_id, s.series, s.start, s.network, s.method, ${SUMS}
     from (select batch.*, ${accountOf(sql`batch.key_id`)} as account_id from batch offset 0) u
     cross join lateral ${ofOwners}
@@ -70,8 +72,9 @@ export async function addUsage(
     on conflict (owner_id, series, start, network, method) do update set ${addTo(usageSums)}`);
 }
 
-function addTo({ calls, errors, refused, weight, messages }: typeof usageMinutes | typeof usageSums): SQL {
-  const added = [calls, errors, refused, weight, messages].map(
+function addTo(table: typeof usageMinutes | typeof usageSums): SQL {
+  const { calls, errors, refused, weight, messages, callerErrors } = table;
+  const added = [calls, errors, refused, weight, messages, callerErrors].map(
     (column) => sql`${sql.identifier(column.name)} = ${column} + excluded.${sql.identifier(column.name)}`,
   );
   return sql.join(added, sql`, `);

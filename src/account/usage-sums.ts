@@ -6,7 +6,7 @@ export const NO_OWNER = '00000000-0000-0000-0000-000000000000';
 
 /** The counts of rows of usage, added up. */
 export const SUMS: SQL = sql`sum(calls) as calls, sum(errors) as errors, sum(refused) as refused, sum(weight) as weight,
-  sum(messages) as messages`;
+  sum(messages) as messages, sum(caller_errors) as caller_errors`;
 
 /** The rows of `usage_sums` that a row `u` of usage, with its `account_id`, is added to. */
 export const ofOwners: SQL = sql`(values

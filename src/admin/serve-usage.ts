@@ -31,7 +31,9 @@ export async function serveUsage({ store, flushUsage }: UsageDeps, request: Usag
     by,
     account: account ?? null,
     key: keyId ?? null,
-    rows: sums.map(({ group, key, ...counts }) => ({ [by]: group, ...key, ...counts })),
+    rows: sums.map(({ group, key, callerErrors, ...counts }) => ({
+      ...{ [by]: group, ...key, ...counts, caller_errors: callerErrors },
+    })),
     wallets: await showWallets(store, { ...request, accountId }),
   };
 }

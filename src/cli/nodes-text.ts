@@ -1,12 +1,7 @@
 import { textTable } from './text-table.ts';
 
-type Finding = {
-  readonly node: string | null;
-  readonly kind: string;
-  readonly name: string;
-  readonly count: number;
-  readonly first_seen: string;
-};
+type UnknownMethod = { readonly name: string; readonly count: number; readonly first_seen: string };
+type Finding = UnknownMethod & { readonly node: string; readonly kind: string };
 type Node = {
   readonly name: string;
   readonly version: string | null;
@@ -24,6 +19,7 @@ type Network = {
   readonly slot_ms_from: string | null;
   readonly nodes: readonly Node[];
   readonly beyond_specification: readonly Finding[];
+  readonly unknown_methods: readonly UnknownMethod[];
 };
 
 /** The source of the length of a slot, in words. */
@@ -46,6 +42,7 @@ function describeNetwork({
   slot_ms_from,
   nodes,
   beyond_specification: beyond,
+  unknown_methods: unknown,
 }: Network): string {
   const pace =
     slot_ms === null
@@ -67,6 +64,7 @@ function describeNetwork({
       ['SLOT', 'BEHIND'],
     ),
     ...(beyond.length === 0 ? [] : ['\nNot in the specification:\n\n', describeFindings(beyond)]),
+    ...(unknown.length === 0 ? [] : ['\nUnknown methods that clients called:\n\n', describeMethods(unknown)]),
   ].join('');
 }
 
@@ -85,8 +83,16 @@ function describeFindings(findings: readonly Finding[]): string {
   return textTable(
     ['NODE', 'KIND', 'NAME', 'TIMES', 'FIRST SEEN'],
     findings.map(({ node, kind, name, count, first_seen: first }) => [
-      ...[node ?? 'clients', kind, name, String(count), first],
+      ...[node, kind, name, String(count), first],
     ]),
+    ['TIMES'],
+  );
+}
+
+function describeMethods(methods: readonly UnknownMethod[]): string {
+  return textTable(
+    ['NAME', 'TIMES', 'FIRST SEEN'],
+    methods.map(({ name, count, first_seen: first }) => [name, String(count), first]),
     ['TIMES'],
   );
 }

@@ -16,6 +16,7 @@ type Figures = Readonly<Record<string, string>>;
 const CALL_FIGURES: Figures = {
   calls: 'CALLS',
   errors: 'ERRORS',
+  caller_errors: 'CALLER ERRORS',
   refused: 'REFUSED',
   weight: 'WEIGHT',
   messages: 'MESSAGES',
@@ -29,7 +30,7 @@ export function describeUsage(result: unknown): string {
   const calls =
     rows.length === 0
       ? `There were no calls and no pushed messages since ${since}.\n`
-      : `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS returned an error; REFUSED calls are not among them. MESSAGES were pushed by subscriptions and streams.\n\n${describeRows(by, rows, CALL_FIGURES)}`;
+      : `Since ${since}. CALLS and WEIGHT count served calls, of which ERRORS are failures of this server or a node, and CALLER ERRORS are answers that the call itself was wrong; REFUSED calls are not among them. MESSAGES were pushed by subscriptions and streams.\n\n${describeRows(by, rows, CALL_FIGURES)}`;
   return wallets === null || wallets.rows.length === 0 ? calls : `${calls}\n${describeWallets(wallets)}`;
 }
 

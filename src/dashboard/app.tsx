@@ -52,7 +52,7 @@ function MemberPages({ session }: { readonly session: Session }) {
     <SessionContext value={session}>
       <FreshFactorProvider>
         <Shell routes={routes}>
-          <Suspense fallback={<PageFrame />}>
+          <Suspense key={session.member.member_id} fallback={<PageFrame />}>
             <Switch>
               {routes.map((route) => (
                 <Route key={route.path} path={route.path} component={PAGES.get(route.path) ?? NotFoundPage} />

@@ -18,10 +18,10 @@ export type Admission = {
    * Charges the key's plan for all messages of a request together. A request that weighs more than the plan ever allows is
    * refused as `requestTooHeavy`, however much is left, because waiting does not help; it is charged 1, where that is left,
    * since it had to be read. A request refused as `rateLimited` is charged nothing. Messages that do not become calls are
-   * counted here: refused ones, and as errors those that are not valid.
+   * counted here: refused ones, and as errors of the caller those that are not valid.
    */
   readonly admit: (caller: Caller, messages: readonly Weighed[]) => Promise<Verdict>;
-  /** Charges for a faulty request that holds no message, by the size of what was read of its body, at most the burst; counts it as an error. */
+  /** Charges for a faulty request that holds no message, by the size of what was read of its body, at most the burst; counts it as an error of the caller. */
   readonly admitFaulty: (caller: Caller, sizeBytes: number) => Promise<Verdict>;
   /** Checks, before a body that is costly to read, that the key has any allowance left. Charges nothing; counts refusals. */
   readonly preview: (caller: Caller) => Promise<Verdict>;
@@ -50,7 +50,7 @@ export function createAdmission({
     for (const message of messages) {
       if (refusal !== undefined) count({ keyId, network, ...message, outcome: 'refused' });
       else if (message.method === INVALID && message !== EMPTY_BATCH)
-        count({ keyId, network, ...message, outcome: 'error' });
+        count({ keyId, network, ...message, outcome: 'callerError' });
     }
     return verdict;
   };

@@ -15,15 +15,6 @@ type EndedCalls = Labels & {
 };
 type CallsOfMethod = { readonly outcomes: Map<string, number>; readonly durations: DurationCounts };
 
-/** The calls of a network that have ended. `durations`: how many are in each bucket of `DURATIONS_UP_TO_S`, and in the last one. */
-export type CallTotals = {
-  readonly calls: number;
-  /** Calls that failed in this server or at a node; what a node answers as an error is an answer. */
-  readonly errors: number;
-  readonly durations: readonly number[];
-};
-
-const ANSWERED: ReadonlySet<string> = new Set(['ok', 'nodeError', 'cancelled']);
 const DURATION = 'keyslot_rpc_duration_seconds';
 const DURATION_HELP =
   'Time from a call to its reply, or to the first byte of a large one; calls of a batch that travel together take the time of all';
@@ -76,19 +67,12 @@ export class CallCounts {
     });
   }
 
-  /** The calls of a network that have ended since the start. */
-  totals(network: string): CallTotals {
+  /** How many calls of a network that have ended since the start are in each bucket of `DURATIONS_UP_TO_S`, and in the last one. */
+  durations(network: string): readonly number[] {
     const all = [...(this.#ended.get(network)?.values() ?? [])];
-    const outcomes = all.flatMap((calls) => [...calls.outcomes]);
-    const sum = (wanted: readonly (readonly [string, number])[]) =>
-      wanted.reduce((total, [, n]) => total + n, 0);
-    return {
-      calls: sum(outcomes.filter(([outcome]) => outcome !== 'cancelled')),
-      errors: sum(outcomes.filter(([outcome]) => !ANSWERED.has(outcome))),
-      durations: Array.from({ length: DURATIONS_UP_TO_S.length + 1 }, (_, bucket) =>
-        all.reduce((total, { durations }) => total + durations.count(bucket), 0),
-      ),
-    };
+    return Array.from({ length: DURATIONS_UP_TO_S.length + 1 }, (_, bucket) =>
+      all.reduce((total, { durations }) => total + durations.count(bucket), 0),
+    );
   }
 
   /** Counts calls as under way. */

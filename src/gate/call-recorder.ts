@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { createBatchWriter } from './batch-writer.ts';
-import type { CallTotals } from './call-counts.ts';
+import type { ServedTotals } from './meter.ts';
+
+/** The calls of a network since the start of the process. `durations`: those in each bucket of durations. */
+export type CallTotals = ServedTotals & { readonly durations: readonly number[] };
 
 /** Calls of a network that ended in five minutes (see `NetworkCallsRow` of src/account). */
 export type RecordedCalls = CallTotals & { readonly startMs: number; readonly network: string };

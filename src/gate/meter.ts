@@ -22,6 +22,8 @@ export type MeterOptions = {
 export type Meter = {
   readonly count: CountCall;
   readonly countPushed: CountPushed;
+  /** Returns the served calls of a network that were counted since the start, of all keys. */
+  readonly totals: (network: string) => ServedTotals;
   /** Opens the tally of a connection that is pushed messages. They are counted within a second, and by `flush` and `close`. */
   readonly openTally: OpenTally;
   /** Returns the number of rows in memory that are not stored yet. */
@@ -32,8 +34,15 @@ export type Meter = {
   readonly close: () => Promise<void>;
 };
 
+export type ServedTotals = {
+  readonly calls: number;
+  /** Those that this server or a ledger node failed to answer. */
+  readonly errors: number;
+};
+
 const INTERVAL_MS = 5_000;
 const MAX_ROWS = 100_000;
+const NONE: ServedTotals = { calls: 0, errors: 0 };
 /** A book with this many rows is stored early. */
 const EARLY_ROWS = 20_000;
 
@@ -80,8 +89,16 @@ export function createMeter(options: MeterOptions): Meter {
     onLost(counts);
   };
   let closing: Promise<void> | undefined;
+  const served = new Map<string, ServedTotals>();
+  const totals = (network: string): ServedTotals => served.get(network) ?? NONE;
   return {
+    totals,
     count: (message) => {
+      const { network, outcome, calls: added = 1 } = message;
+      if (outcome !== 'refused') {
+        const { calls, errors } = totals(network);
+        served.set(network, { calls: calls + added, errors: outcome === 'error' ? errors + added : errors });
+      }
       book.count(clock.nowMs(), message);
       if (book.size === EARLY_ROWS) writer.tick();
     },

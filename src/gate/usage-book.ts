@@ -1,5 +1,7 @@
-/** The outcome of a call: served, served with an error, or refused because the plan allowed no more. */
-export type UsageOutcome = 'ok' | 'error' | 'refused';
+import type { ServedOutcome } from './usage-outcome.ts';
+
+/** The outcome of a call: served, or refused because the plan allowed no more. */
+export type UsageOutcome = ServedOutcome | 'refused';
 
 /** Calls of one kind, and messages of requests that do not become calls. */
 export type CountedCalls = {
@@ -35,6 +37,7 @@ export type CountedRow = {
   readonly method: string;
   calls: number;
   errors: number;
+  callerErrors: number;
   refused: number;
   weight: number;
   messages: number;
@@ -80,6 +83,7 @@ export class UsageBook {
       row.calls += calls;
       row.weight += weight;
       if (outcome === 'error') row.errors += calls;
+      else if (outcome === 'callerError') row.callerErrors += calls;
     }
   }
 
@@ -119,6 +123,7 @@ export class UsageBook {
       method,
       calls: 0,
       errors: 0,
+      callerErrors: 0,
       refused: 0,
       weight: 0,
       messages: 0,

@@ -1,7 +1,7 @@
-import type { LedgerReply } from '../ledger/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { countRuns, isGivenUp } from './count-runs.ts';
 import type { CountCall } from './usage-book.ts';
+import { outcomeOfError, servedOutcomeOf } from './usage-outcome.ts';
 import { weighMethod } from './weigh.ts';
 
 export type MeteringOptions = { readonly network: string; readonly count: CountCall };
@@ -13,10 +13,10 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
       const { method, weight } = weighMethod(call.method);
       try {
         const reply = await ledger.serve(call, context);
-        count({ keyId: context.keyId, network, method, outcome: outcomeOf(reply), weight });
+        count({ keyId: context.keyId, network, method, outcome: servedOutcomeOf(reply), weight });
         return reply;
       } catch (thrown) {
-        const outcome = context.signal.aborted ? 'ok' : 'error';
+        const outcome = context.signal.aborted ? 'ok' : outcomeOfError(thrown);
         count({ keyId: context.keyId, network, method, outcome, weight });
         throw thrown;
       }
@@ -24,10 +24,9 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
     serveTogether: async (calls, context) => {
       const outcomes = await ledger.serveTogether(calls, context);
       const { reason } = context.signal;
-      const runs = countRuns(calls, outcomes, (ended) => {
-        if (ended.kind !== 'failure') return outcomeOf(ended);
-        return isGivenUp(ended, reason) ? 'ok' : 'error';
-      });
+      const runs = countRuns(calls, outcomes, (ended) =>
+        isGivenUp(ended, reason) ? 'ok' : servedOutcomeOf(ended),
+      );
       for (const run of runs) {
         const { method, weight } = weighMethod(run.method);
         const counted = { calls: run.calls, outcome: run.outcome, weight: run.calls * weight };
@@ -36,8 +35,4 @@ export function withMetering(ledger: Ledger, { network, count }: MeteringOptions
       return outcomes;
     },
   };
-}
-
-function outcomeOf(reply: LedgerReply): 'ok' | 'error' {
-  return reply.kind === 'whole' && reply.isError ? 'error' : 'ok';
 }

@@ -189,8 +189,8 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   });
   started.defer(wallets.close);
   const callRecord = startCallRecord({
-    ...{ store, log, calls: metrics.calls, networks: networks.map(({ label }) => label) },
-    clock: systemClock,
+    ...{ store, log, calls: metrics.calls, usage: services.usage, clock: systemClock },
+    networks: networks.map(({ label }) => label),
   });
   started.defer(callRecord.close);
   const webhooks = startWebhooks({

@@ -21,6 +21,7 @@ import { readReadiness, withWorkers } from './readiness.ts';
 import type { Keys } from './start-keys.ts';
 import type { Network } from './start-network.ts';
 import type { WorkerRole } from './workers/worker-role.ts';
+import type { Meter } from '../gate/meter.ts';
 import { startKeyUses, startUsage } from './start-usage.ts';
 import { type RateLimits, startRateLimits } from './start-rate-limits.ts';
 import { type Members, startMembers } from './start-members.ts';
@@ -37,6 +38,7 @@ export type Services = {
   readonly rotation: MasterRotation;
   readonly gate: Gate;
   readonly rateLimits: RateLimits;
+  readonly usage: Pick<Meter, 'totals'>;
   readonly noteUse: KeyUses['note'];
 };
 
@@ -110,9 +112,9 @@ export async function openServices(
   const rateLimits = startRateLimits({ config, metrics: limitMetrics, log });
   started.defer(rateLimits.close);
   const gate = startGate({ config, keyring, plans, usage, keyUses, limitMetrics, rateLimits, clock, log });
-  return { deps, account, members, keys, rotation, gate, rateLimits, noteUse: keyUses.note };
+  return { deps, account, members, keys, rotation, gate, usage, rateLimits, noteUse: keyUses.note };
 }
 
 function shownNetwork({ label, nodes, pace, drift }: Network) {
-  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift: drift.snapshot };
+  return { label, statuses: nodes.statuses, pace: () => pace.standing(), drift };
 }

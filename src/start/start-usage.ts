@@ -65,18 +65,26 @@ export function startUsage(parts: UsageParts, config: Config['usage']): Meter {
 }
 
 export type CallRecordParts = Pick<UsageParts, 'store' | 'clock' | 'log'> & {
-  readonly calls: Pick<CallCounts, 'totals'>;
+  readonly calls: Pick<CallCounts, 'durations'>;
+  readonly usage: Pick<Meter, 'totals'>;
   /** The labels of the networks. */
   readonly networks: readonly string[];
 };
 
 /** Stores the calls of networks and how long they took, as its own writer, and deletes those of more than 35 days. Close it before the store. */
-export function startCallRecord({ store, clock, log, calls, networks }: CallRecordParts): CallRecorder {
+export function startCallRecord({
+  store,
+  clock,
+  log,
+  calls,
+  usage,
+  networks,
+}: CallRecordParts): CallRecorder {
   const writerId = randomUUID();
   const recorder = createCallRecorder({
     write: (number, rows) =>
       withStoreErrors(WHERE, () => addNetworkCalls(store, { writerId, number, rows }, clock.nowMs())),
-    totals: (network) => calls.totals(network),
+    totals: (network) => ({ ...usage.totals(network), durations: calls.durations(network) }),
     ...{ networks, clock, log },
   });
   const stopRetention = retainUsage({

@@ -7,9 +7,13 @@ export function watchedNetwork(network: Network): WatchedNetwork {
   const { label, rpcPath, probe, nodes, pace, drift } = network;
   const { name, environment } = network.config;
   return {
-    ...{ name, environment, label, rpcPath, probe, statuses: nodes.statuses, drift: drift.snapshot },
+    ...{ name, environment, label, rpcPath, probe, statuses: nodes.statuses, drift },
     pace: () => pace.standing(),
-    newestSlot: () => pace.newestSlot,
+    newestSlot: () => {
+      const slots = nodes.statuses().flatMap(({ slot }) => slot ?? []);
+      const newest = Math.max(pace.newestSlot ?? -1, ...slots);
+      return newest < 0 ? undefined : newest;
+    },
   };
 }
 

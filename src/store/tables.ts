@@ -78,7 +78,7 @@ export const apiKeys = pgTable(
 
 /**
  * The calls of each key per minute, and the messages pushed to it. Not bound to `api_keys`: a row that the store refused would hold up all others. `calls` and `weight`
- * are those served, `errors` those of them that were answered with an error.
+ * are those served, `errors` those of them that this server or a ledger node failed to answer.
  */
 export const usageMinutes = pgTable(
   'usage_minutes',
@@ -96,6 +96,8 @@ export const usageMinutes = pgTable(
     weight: count('weight'),
     /** Notifications of a subscription, or messages of a topic stream, which were handed to connections of the key. */
     messages: count('messages'),
+    /** Served, and answered with an error about the call itself. */
+    callerErrors: count('caller_errors'),
   },
   (table) => [
     primaryKey({ columns: [table.minute, table.keyId, table.network, table.method] }),

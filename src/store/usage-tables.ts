@@ -26,6 +26,8 @@ export const usageSums = pgTable(
     refused: count('refused'),
     weight: count('weight'),
     messages: count('messages'),
+    /** Served, and answered with an error about the call itself. */
+    callerErrors: count('caller_errors'),
   },
   (table) => [
     primaryKey({ columns: [table.ownerId, table.series, table.start, table.network, table.method] }),

@@ -58,13 +58,36 @@ test('the calls of two servers on one PostgreSQL add up; a killed one loses what
   for (const { calls, errors, p99_ms, own } of await spansAt(second)) {
     expect([calls, errors]).toEqual([before + 5, 0]);
     expect(p99_ms).toBeGreaterThan(0);
-    expect(own).toEqual({ calls: before + 5, errors: 0, refused: 0 });
+    expect(own).toEqual({ calls: before + 5, errors: 0, caller_errors: 0, refused: 0 });
   }
   await call(first, api_key, 4);
   process.kill(first.pid, 'SIGKILL');
   const [hour] = await spansAt(second);
   expect(hour?.calls).toBeGreaterThanOrEqual(before + 5);
   expect(hour?.calls).toBeLessThanOrEqual(before + 9);
+});
+
+test('120 calls of an unknown method and a message that is no call are no errors of the server, and all are counted', async () => {
+  const server = await startKeyslot();
+  onTestFinished(server.stop);
+  const { token } = await createToken(server.dataDir, 'acme', { scopes: ['account:read', 'keys:manage'] });
+  const client = createAccountClient({ url: server.baseUrl, token });
+  const { api_key } = await client.createKey({ name: 'own' });
+  const before = (await client.listNetworks()).networks[0]?.spans[0];
+  const address = new URL(server.rpcUrl);
+  address.searchParams.set('apikey', api_key);
+  const send = (body: unknown) =>
+    fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const unknown = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'getBalence' }));
+  for (const body of [unknown, unknown, [1], { jsonrpc: '2.0', id: 1, method: 'getSlot' }])
+    expect((await send(body)).status).toBe(200);
+  const after = (await client.listNetworks()).networks[0]?.spans[0];
+  expect(after?.own).toEqual({ calls: 122, errors: 0, caller_errors: 121, refused: 0 });
+  expect([Number(after?.calls) - Number(before?.calls), after?.errors]).toEqual([122, 0]);
 });
 
 test('a session is told where the topic streams are', async ({ skip }) => {

@@ -95,6 +95,6 @@ test('networks are shown with their nodes, and with calls once there are some', 
     expect(calls).toBeGreaterThan(0);
     expect(p99_ms).toBeGreaterThan(0);
     expect(Date.parse(known_since ?? '')).toBeLessThanOrEqual(Date.now());
-    expect(own).toEqual({ calls: 1, errors: 0, refused: 0 });
+    expect(own).toEqual({ calls: 1, errors: 0, caller_errors: 0, refused: 0 });
   }
 });

@@ -48,7 +48,12 @@ const NETWORK: WatchedNetwork = {
   ],
   pace: () => ({ slotMs: 399.6, source: 'notifications' }),
   newestSlot: () => 17,
-  drift: () => [{ node: 'node-1', kind: 'method', name: 'getNew', count: 2, firstSeenMs: NOW_MS }],
+  drift: {
+    snapshot: () => [
+      { node: 'node-1', kind: 'member', name: 'getSlot.result.new', count: 2, firstSeenMs: NOW_MS },
+    ],
+    unknownMethods: () => [{ name: 'getBalence', count: 3, firstSeenMs: NOW_MS }],
+  },
 };
 
 type Sender = Actor extends infer One ? (One extends Actor ? Omit<One, 'nowMs'> : never) : never;

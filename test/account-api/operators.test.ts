@@ -173,10 +173,11 @@ describeStores("operators' operations", (backend) => {
         ],
         beyond_specification: [
           {
-            ...{ node: 'node-1', kind: 'method', name: 'getNew', count: 2 },
+            ...{ node: 'node-1', kind: 'member', name: 'getSlot.result.new', count: 2 },
             first_seen: new Date(NOW_MS).toISOString(),
           },
         ],
+        unknown_methods: [{ name: 'getBalence', count: 3, first_seen: new Date(NOW_MS).toISOString() }],
       },
     ]);
     expect((await recordsOf(operator)).map(({ action, subject }) => [action, subject])).toEqual([
@@ -220,7 +221,15 @@ describeStores("operators' operations", (backend) => {
     const ago = (minutes: number) => NOW_MS - minutes * 60_000;
     const own = await createApiKey(deps, { accountId: customer, name: 'own' }, NOW_MS);
     const other = await createApiKey(deps, { accountId: operator, name: 'other' }, NOW_MS);
-    const usage = { network, method: 'getSlot', errors: 1, refused: 2, weight: 5, messages: 0 };
+    const usage = {
+      network,
+      method: 'getSlot',
+      errors: 1,
+      callerErrors: 3,
+      refused: 2,
+      weight: 5,
+      messages: 0,
+    };
     const rows = [50, 23 * 60, 29 * 1_440, 33 * 1_440].flatMap((minutes) => [
       { ...usage, minuteMs: ago(minutes), keyId: own.id, calls: 5 },
       { ...usage, minuteMs: ago(minutes), keyId: other.id, calls: 7 },
@@ -243,10 +252,23 @@ describeStores("operators' operations", (backend) => {
     ]);
     const known = new Date(ago(20 * 1_440)).toISOString();
     expect(spans).toMatchObject([
-      { span: 'hour', calls: 100, errors: 2, p99_ms: 5, own: { calls: 5, errors: 1, refused: 2 } },
-      { span: 'day', calls: 100, errors: 2, p99_ms: 5, own: { calls: 10, errors: 2, refused: 4 } },
-      { span: 'month', calls: 103, known_since: known, own: { calls: 15, errors: 3, refused: 6 } },
+      {
+        span: 'hour',
+        calls: 100,
+        errors: 2,
+        p99_ms: 5,
+        own: { calls: 5, errors: 1, caller_errors: 3, refused: 2 },
+      },
+      {
+        span: 'day',
+        calls: 100,
+        errors: 2,
+        p99_ms: 5,
+        own: { calls: 10, errors: 2, caller_errors: 6, refused: 4 },
+      },
+      { span: 'month', calls: 103, known_since: known, p99_above_ms: 30_000 },
     ]);
+    expect(spans[2]?.own).toEqual({ calls: 15, errors: 3, caller_errors: 9, refused: 6 });
     expect(spans.map((span) => 'known_since' in span)).toEqual([false, false, true]);
     expect(spans[2]).not.toHaveProperty('p99_ms');
     const sinceMs = spans.map(({ since }) => NOW_MS - Date.parse(since));
@@ -257,11 +279,25 @@ describeStores("operators' operations", (backend) => {
     }
   });
 
+  test('calls of all accounts are no fewer than the own ones that are stored already', async () => {
+    const { deps, customer, asCustomer } = await open();
+    const own = await createApiKey(deps, { accountId: customer, name: 'own' }, NOW_MS);
+    const counts = { calls: 5, errors: 2, callerErrors: 3, refused: 0, weight: 5, messages: 0 };
+    const row = { ...counts, network: 'solana-localnet', method: 'getSlot', keyId: own.id };
+    const batch = { writerId: randomUUID(), number: 1, rows: [{ ...row, minuteMs: NOW_MS - 60_000 }] };
+    await addUsage(store(), batch, NOW_MS);
+    const { networks } = await asCustomer('listNetworks');
+    const shown = { calls: 5, errors: 2, own: { calls: 5, errors: 2, caller_errors: 3, refused: 0 } };
+    expect(networks[0]?.spans).toMatchObject([shown, shown, shown]);
+    expect(networks[0]?.spans[0]).not.toHaveProperty('p99_above_ms');
+  });
+
   test('a network of which no call is on record says that none is known yet', async () => {
     const { asCustomer } = await open();
     const { networks } = await asCustomer('listNetworks');
     const now = new Date(NOW_MS).toISOString();
-    const none = { known_since: now, calls: 0, errors: 0, own: { calls: 0, errors: 0, refused: 0 } };
+    const own = { calls: 0, errors: 0, caller_errors: 0, refused: 0 };
+    const none = { known_since: now, calls: 0, errors: 0, own };
     expect(networks[0]?.spans).toMatchObject([none, none, none]);
   });
 });

@@ -20,7 +20,7 @@ const WRITER = randomUUID();
 
 const row = (own: Partial<UsageRow> = {}): UsageRow => ({
   ...{ minuteMs: DAY, keyId: KEY, network: 'solana-localnet', method: 'getSlot' },
-  ...{ calls: 2, errors: 1, refused: 3, weight: 4, messages: 5 },
+  ...{ calls: 2, errors: 1, callerErrors: 6, refused: 3, weight: 4, messages: 5 },
   ...own,
 });
 
@@ -127,7 +127,7 @@ describeStores('usage', (backend: TestBackend) => {
 
   test('groups stand by weight, then by messages, then by refusals', async () => {
     const store = opened();
-    const none = { calls: 0, errors: 0, refused: 0, weight: 0, messages: 0 };
+    const none = { calls: 0, errors: 0, callerErrors: 0, refused: 0, weight: 0, messages: 0 };
     const rows = [
       row({ ...none, method: 'refused', refused: 9 }),
       row({ ...none, method: 'few', messages: 10 }),

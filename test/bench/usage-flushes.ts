@@ -56,7 +56,7 @@ export async function measureFlushes(
 
 function batchOf(keyIds: readonly string[], network: string, minuteMs: number): readonly UsageRow[] {
   const start = Math.floor(minuteMs / MINUTE_MS) * MINUTE_MS;
-  const counts = { calls: 10, errors: 1, refused: 0, weight: 12, messages: 0 };
+  const counts = { calls: 10, errors: 1, callerErrors: 0, refused: 0, weight: 12, messages: 0 };
   return keyIds.flatMap((keyId) =>
     Array.from({ length: METHODS }, (_, n) => ({
       ...{ minuteMs: start, keyId, network, method: `method${n}`, ...counts },

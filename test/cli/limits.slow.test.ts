@@ -48,6 +48,7 @@ test('on a running server plans hold from the next request on, and usage is told
       account: 'acme',
       calls: 24,
       errors: 0,
+      caller_errors: 0,
       refused: 19,
       weight: 24,
       messages: 0,
@@ -58,6 +59,7 @@ test('on a running server plans hold from the next request on, and usage is told
       account: 'other',
       calls: 1,
       errors: 0,
+      caller_errors: 0,
       refused: 0,
       weight: 1,
       messages: 0,
@@ -88,7 +90,7 @@ test('usage is stored when the server stops, and goes on when it starts again', 
   await second.post(api_key, CALL);
   expect((await json<Usage>('usage', '--by', 'day')).rows).toMatchObject([{ calls: 2, weight: 2 }]);
   const { stdout } = await run('usage', '--by', 'method');
-  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +REFUSED +WEIGHT +MESSAGES\ngetSlot +2 +0 +0 +2 +0\n$/);
+  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +CALLER ERRORS +REFUSED +WEIGHT +MESSAGES\ngetSlot +2 +0 +0 +0 +2 +0\n$/);
 });
 
 test('the development account has a plan that nobody meets by accident, and can be given another one', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeUsage } from '../../src/cli/usage-text.ts';
 
 const SINCE = '2025-10-09T00:00:00.000Z';
-const CALLS = { calls: 2, errors: 1, refused: 0, weight: 4, messages: 30 };
+const CALLS = { calls: 2, errors: 1, caller_errors: 3, refused: 0, weight: 4, messages: 30 };
 
 test('wallet operations stand below the calls, with what was charged and a sum', () => {
   const rows = [
@@ -14,8 +14,8 @@ test('wallet operations stand below the calls, with what was charged and a sum',
     wallets: { by: 'operation', rows },
   });
   expect(text.split('\n').slice(2)).toEqual([
-    'METHOD         CALLS  ERRORS  REFUSED  WEIGHT  MESSAGES',
-    'slotSubscribe      2       1        0       4        30',
+    'METHOD         CALLS  ERRORS  CALLER ERRORS  REFUSED  WEIGHT  MESSAGES',
+    'slotSubscribe      2       1              3        0       4        30',
     '',
     'Wallet operations. REQUESTS were carried out; REFUSED ones were answered with an error. UNITS and COST are what was charged.',
     '',

@@ -164,6 +164,48 @@ describeInBrowser('the dashboard', (start) => {
     expect(kept).toEqual([[], {}, {}, '']);
   });
 
+  test('signing out in one tab signs out the others, and signing in signs them in', async () => {
+    const { page, scripted } = await start({}, '/dashboard/keys');
+    await signIn(page);
+    await createKey(page, 'checkout');
+    const other = await page.context().newPage();
+    await other.goto(`${scripted.url}/dashboard/keys`);
+    await other.getByRole('row', { name: 'checkout' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.content()).not.toContain('checkout');
+    await signIn(page);
+    await other.getByRole('row', { name: 'checkout' }).waitFor();
+  });
+
+  test('another account that is chosen in one tab is that of the others', async () => {
+    const { page, scripted } = await start({}, '/dashboard/keys');
+    let chosen = { account_id: 'a1', name: 'Acme', role: 'owner' };
+    const accounts = [chosen, { account_id: 'a2', name: 'Beta', role: 'viewer' }] as const;
+    await page.context().route(/\/account\/v1\/session(\/account)?$/, async (route) => {
+      const { account_id } = route.request().postDataJSON() ?? {};
+      chosen = accounts.find((each) => each.account_id === account_id) ?? chosen;
+      const url = `${scripted.url}/account/v1/session`;
+      const response = await route.fetch(
+        account_id === undefined ? {} : { url, method: 'GET', postData: '' },
+      );
+      const session = await response.json();
+      if (!response.ok()) return route.fulfill({ response });
+      const member = { ...session.member, member_id: `member of ${chosen.name}` };
+      return route.fulfill({ response, json: { ...session, member, account: chosen, accounts } });
+    });
+    await signIn(page);
+    const account = page.getByRole('combobox', { name: 'Account' });
+    await account.waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${scripted.url}/dashboard/keys`);
+    await other.getByText('No keys yet').waitFor();
+    scripted.addKey('key of Beta');
+    await account.selectOption('Beta');
+    await other.getByRole('row', { name: 'key of Beta' }).waitFor();
+    expect(await other.getByRole('combobox', { name: 'Account' }).inputValue()).toBe('a2');
+  });
+
   test('a theme that is chosen stays after a reload', async () => {
     const { page } = await start();
     await signIn(page);

@@ -75,17 +75,19 @@ describe('what needs attention', () => {
   });
 });
 
-test('p99 is printed in ms or s, as > 30 s beyond what is measured, and as nothing without calls', () => {
-  const printed = [5, 500, 1_000, 2_500, 30_000].map((p99_ms) => printP99({ calls: 1, p99_ms }));
-  expect(printed).toEqual(['5 ms', '500 ms', '1 s', '2.5 s', '30 s']);
-  expect([printP99({ calls: 1 }), printP99({ calls: 0 })]).toEqual(['> 30 s', '–']);
+test('p99 is printed as the bound that it is, in ms or s, and as nothing where no call was timed', () => {
+  const printed = [5, 500, 1_000, 2_500, 30_000].map((p99_ms) => printP99({ p99_ms }).replace('\u00a0', ' '));
+  expect(printed).toEqual(['5 ms', '500 ms', '1 s', '2.5 s', '30 s'].map((bound) => `at most ${bound}`));
+  expect([printP99({ p99_above_ms: 30_000 }), printP99({})]).toEqual(['over 30\u00a0s', '–']);
 });
 
 test("the account's calls of a span are those on all networks together", () => {
-  const own = { calls: 2, errors: 1, refused: 3 };
+  const own = { calls: 2, errors: 1, caller_errors: 4, refused: 3 };
   const since = '2026-01-15T09:00:00.000Z';
   const spans = (['hour', 'day'] as const).map((span) => ({ span, since, calls: 9, errors: 9, own }));
-  expect(ownCalls([{ spans }, { spans }], 'day')).toEqual({ calls: 4, errors: 2, refused: 6 });
+  expect(ownCalls([{ spans }, { spans }], 'day')).toEqual({
+    ...{ calls: 4, errors: 2, caller_errors: 8, refused: 6 },
+  });
   expect(ownCalls(undefined, 'day')).toBeUndefined();
 });
 

@@ -21,25 +21,30 @@ const NETWORK = {
 const IMAGES = process.env.KEYSLOT_IMAGES;
 
 const span = (name: SpanCalls['span'], calls: number, errors: number, own: readonly number[]) => {
-  const [ownCalls = 0, ownErrors = 0, refused = 0] = own;
-  return { span: name, since: SINCE, calls, errors, own: { calls: ownCalls, errors: ownErrors, refused } };
+  const [ownCalls = 0, ownErrors = 0, callerErrors = 0, refused = 0] = own;
+  const counts = { calls: ownCalls, errors: ownErrors, caller_errors: callerErrors, refused };
+  return { span: name, since: SINCE, calls, errors, own: counts };
 };
 const SERVED: NetworkList = {
   networks: [
     {
       ...{ ...NETWORK, state: 'ready', environment: 'mainnet', rpc_path: '/solana-mainnet' },
       spans: [
-        { ...span('hour', 12_034, 3, [211, 1, 0]), p99_ms: 50 },
-        { ...span('day', 302_118, 41, [5_120, 9, 0]), p99_ms: 2_500 },
-        { ...span('month', 104_120_334, 51_245, [93_121, 88, 12]), known_since: KNOWN },
+        { ...span('hour', 12_034, 3, [211, 1, 120, 0]), p99_ms: 50 },
+        { ...span('day', 302_118, 41, [5_120, 9, 240, 0]), p99_ms: 2_500 },
+        {
+          ...span('month', 104_120_334, 51_245, [93_121, 88, 41, 12]),
+          known_since: KNOWN,
+          p99_above_ms: 30_000,
+        },
       ],
     },
     {
       ...{ ...NETWORK, state: 'ready', environment: 'devnet', rpc_path: '/solana-devnet' },
       spans: [
         span('hour', 0, 0, []),
-        { ...span('day', 7, 0, [7, 0, 0]), p99_ms: 5 },
-        { ...span('month', 7, 0, [7, 0, 0]), p99_ms: 5 },
+        { ...span('day', 7, 0, [7, 0, 0, 0]), p99_ms: 5 },
+        { ...span('month', 7, 0, [7, 0, 0, 0]), p99_ms: 5 },
       ],
     },
   ],
@@ -72,24 +77,24 @@ describeInBrowser('calls on the overview', (start) => {
       await page.getByRole('heading', { name: 'Networks' }).waitFor();
       expect(await tablesOf(page)).toEqual({
         'Calls of all accounts on solana, mainnet': [
-          'hour | 12,034 | 3 0.025% | 50 ms',
-          '24 hours | 302,118 | 41 0.014% | 2.5 s',
-          '30 days | 104,120,334 | 51,245 0.049% | > 30 s',
+          'hour | 12,034 | 3 0.025% | at most 50 ms',
+          '24 hours | 302,118 | 41 0.014% | at most 2.5 s',
+          '30 days | 104,120,334 | 51,245 0.049% | over 30 s',
         ],
         'Calls of all accounts on solana, devnet': [
           'hour | 0 | 0 | –',
-          '24 hours | 7 | 0 | 5 ms',
-          '30 days | 7 | 0 | 5 ms',
+          '24 hours | 7 | 0 | at most 5 ms',
+          '30 days | 7 | 0 | at most 5 ms',
         ],
         'Calls of this account on solana, mainnet': [
-          'hour | 211 | 1 0.47% | 0',
-          '24 hours | 5,120 | 9 0.18% | 0',
-          '30 days | 93,121 | 88 0.095% | 12',
+          'hour | 211 | 1 0.47% | 120 57% | 0',
+          '24 hours | 5,120 | 9 0.18% | 240 4.7% | 0',
+          '30 days | 93,121 | 88 0.095% | 41 0.044% | 12',
         ],
         'Calls of this account on solana, devnet': [
-          'hour | 0 | 0 | 0',
-          '24 hours | 7 | 0 | 0',
-          '30 days | 7 | 0 | 0',
+          'hour | 0 | 0 | 0 | 0',
+          '24 hours | 7 | 0 | 0 | 0',
+          '30 days | 7 | 0 | 0 | 0',
         ],
       });
       const counted = page.getByRole('article', { name: 'solana, mainnet' }).getByText('Counted since');
@@ -121,7 +126,10 @@ describeInBrowser('calls on the overview', (start) => {
     const { page } = await start({}, '/dashboard');
     const refused = SERVED.networks.map((network) => ({
       ...network,
-      spans: network.spans.map((each) => ({ ...each, own: { calls: 0, errors: 0, refused: 4 } })),
+      spans: network.spans.map((each) => ({
+        ...each,
+        own: { calls: 0, errors: 0, caller_errors: 0, refused: 4 },
+      })),
     }));
     await page.route('**/account/v1/networks', (route) => route.fulfill({ json: { networks: refused } }));
     await signIn(page);

@@ -55,7 +55,13 @@ const SHOWN: Readonly<Record<string, unknown>> = {
         },
         ...{ reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
         spans: (['hour', 'day', 'month'] as const).map((span) => ({
-          ...{ span, since: NOW, calls: 0, errors: 0, own: { calls: 0, errors: 0, refused: 0 } },
+          ...{
+            span,
+            since: NOW,
+            calls: 0,
+            errors: 0,
+            own: { calls: 0, errors: 0, caller_errors: 0, refused: 0 },
+          },
         })),
       },
     ],
@@ -76,7 +82,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
   const requests: { operation: string; body: unknown }[] = [];
 
   const session = () => ({
-    member: { member_id: randomUUID(), email: login.email, name: 'Ann', role: 'owner' },
+    member: { member_id: 'm1', email: login.email, name: 'Ann', role: 'owner' },
     account: { account_id: 'a1', name: 'Acme' },
     accounts: [{ account_id: 'a1', name: 'Acme', role: 'owner' }],
     scopes: login.scopes,

@@ -87,25 +87,25 @@ test('what is heavier than the burst is told so when the window is used up too, 
   expect(refusals).toEqual(['small requestTooHeavy', 'small rateLimited']);
 });
 
-test('a request without a message weighs by its size, and counts as an error', async () => {
+test('a request without a message weighs by its size, and counts as an error of the caller', async () => {
   expect((await admission.admitFaulty(CALLER, 0)).standing.remaining).toBe(29);
   expect((await admission.admitFaulty(CALLER, 16_384)).standing.remaining).toBe(28);
   expect((await admission.admitFaulty(CALLER, 16_385)).standing.remaining).toBe(26);
   expect(counted.map(({ method, outcome, weight }) => [method, outcome, weight])).toEqual([
-    ['invalid', 'error', 1],
-    ['invalid', 'error', 1],
-    ['invalid', 'error', 2],
+    ['invalid', 'callerError', 1],
+    ['invalid', 'callerError', 1],
+    ['invalid', 'callerError', 2],
   ]);
   const { refusal } = await admission.admitFaulty(CALLER, 10_000_000);
   expect(refusal).toMatchObject({ code: 'rateLimited', context: { value: 30 } });
 });
 
-test('admitted messages that are no calls count as errors; calls and an empty batch are not counted here', async () => {
+test('admitted messages that are no calls count as errors of the caller; calls and an empty batch are not counted here', async () => {
   await admission.admit(CALLER, [weighMethod('getSlot'), INVALID_MESSAGE, INVALID_MESSAGE]);
   await admission.admit(CALLER, weighMessage({ kind: 'batch', envelopes: [] }));
   expect(counted.map(({ method, outcome, weight }) => [method, outcome, weight])).toEqual([
-    ['invalid', 'error', 1],
-    ['invalid', 'error', 1],
+    ['invalid', 'callerError', 1],
+    ['invalid', 'callerError', 1],
   ]);
   expect((await admission.preview(CALLER)).standing.remaining).toBe(26);
 });

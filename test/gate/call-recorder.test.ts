@@ -9,6 +9,8 @@ const MINUTE_MS = 60_000;
 /** The beginning of five minutes. */
 const START = Date.UTC(2026, 0, 15, 9, 30);
 
+const NONE = { calls: 0, errors: 0 };
+
 let lines: string[];
 const recorders: CallRecorder[] = [];
 
@@ -24,10 +26,11 @@ afterEach(async () => {
 /** A store that takes batches, or fails before or after it took one. */
 function open({ networks = ['net'], maxRows }: { networks?: string[]; maxRows?: number } = {}) {
   const counts = new CallCounts(new MetricsRegistry());
+  const served = new Map<string, { readonly calls: number; readonly errors: number }>();
   const taken = new Map<number, readonly RecordedCalls[]>();
   const store = { mode: 'works' as 'works' | 'fails' | 'forgets to answer', asked: 0 };
   const recorder = createCallRecorder({
-    totals: (network) => counts.totals(network),
+    totals: (network) => ({ ...(served.get(network) ?? NONE), durations: counts.durations(network) }),
     write: async (number, rows) => {
       store.asked += 1;
       if (store.mode !== 'fails' && !taken.has(number)) taken.set(number, rows);
@@ -38,8 +41,12 @@ function open({ networks = ['net'], maxRows }: { networks?: string[]; maxRows?: 
     ...{ networks, ...(maxRows !== undefined && { maxRows }) },
   });
   recorders.push(recorder);
-  const end = (calls: number, { durationMs = 1, outcome = 'ok' as Outcome, network = 'net' } = {}) =>
+  const end = (calls: number, { durationMs = 1, outcome = 'ok' as Outcome, network = 'net' } = {}) => {
+    const before = served.get(network) ?? NONE;
+    const errors = outcome === 'ok' ? before.errors : before.errors + calls;
+    if (outcome !== 'cancelled') served.set(network, { calls: before.calls + calls, errors });
     counts.end({ network, method: 'getSlot', outcome, calls, durationMs });
+  };
   const rows = () => [...taken.values()].flat();
   const recorded = () => rows().reduce((sum, { calls }) => sum + calls, 0);
   return { recorder, store, end, rows, recorded };
@@ -77,7 +84,7 @@ test('a network without calls is stored once, so that it is known from when on t
   expect(rows().map(({ network }) => network)).toEqual(['idle', 'net', 'net']);
 });
 
-test('what clients gave up counts as time, not as calls', async () => {
+test('a time without a counted call is stored as well', async () => {
   const { end, rows, recorder } = open();
   await recorder.flush();
   end(1, { outcome: 'cancelled', durationMs: 40_000 });

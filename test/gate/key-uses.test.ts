@@ -108,7 +108,7 @@ describeStores('last uses', (backend) => {
     const id = await newKey();
     const minuteMs = Math.floor(NOW_MS / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
     await writeKeyUses(store(), [{ id, atMs: NOW_MS, address: '192.0.2.1' }]);
-    const counts = { errors: 0, refused: 0, weight: 0, ...own };
+    const counts = { errors: 0, callerErrors: 0, refused: 0, weight: 0, ...own };
     const row = { minuteMs, keyId: id, network: 'solana-localnet', method: 'getSlot', ...counts };
     await addUsage(store(), { writerId: randomUUID(), number: 1, rows: [row] }, NOW_MS);
     expect(await readKeyUses(store(), [id])).toEqual(

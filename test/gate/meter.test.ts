@@ -58,6 +58,20 @@ function count(meter: Meter, calls: number, method = 'm'): void {
     meter.count({ keyId: 'k', network: 'n', method, outcome: 'ok', weight: 1 });
 }
 
+test('served calls of a network are added up over all keys, those that failed apart; refused and pushed ones are not among them', () => {
+  const meter = newMeter(newStore());
+  const call = { keyId: 'k', network: 'n', method: 'm', weight: 1 } as const;
+  for (const outcome of ['ok', 'error', 'callerError', 'refused'] as const) meter.count({ ...call, outcome });
+  meter.count({ ...call, keyId: 'k2', calls: 3, outcome: 'error' });
+  meter.count({ ...call, network: 'n2', outcome: 'ok' });
+  meter.countPushed({ keyId: 'k', network: 'n', method: 'm', messages: 9 });
+  expect([meter.totals('n'), meter.totals('n2'), meter.totals('n3')]).toEqual([
+    { calls: 6, errors: 4 },
+    { calls: 1, errors: 0 },
+    { calls: 0, errors: 0 },
+  ]);
+});
+
 test('counts are stored in bulk, every few seconds', async () => {
   const store = newStore();
   const meter = newMeter(store);

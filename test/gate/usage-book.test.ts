@@ -18,12 +18,14 @@ function newBook(maxRows = 100) {
   return { book, lost };
 }
 
-test('served, failed and refused messages are told apart; what was refused weighs nothing', () => {
+test('served, failed, faulty and refused messages are told apart; what was refused weighs nothing', () => {
   const { book } = newBook();
-  for (const outcome of ['ok', 'error', 'refused', 'refused'] as const) {
+  for (const outcome of ['ok', 'error', 'callerError', 'refused', 'refused'] as const) {
     book.count(AT_MS, { ...CALL, outcome });
   }
-  expect(book.take()).toEqual([{ ...ROW, calls: 2, errors: 1, refused: 2, weight: 10, messages: 0 }]);
+  expect(book.take()).toEqual([
+    { ...ROW, calls: 3, errors: 1, callerErrors: 1, refused: 2, weight: 15, messages: 0 },
+  ]);
 });
 
 test('keys, networks, methods and minutes have rows of their own', () => {
@@ -73,7 +75,7 @@ test('pushed messages stand beside the calls of their method, and weigh nothing'
   book.countPushed(AT_MS, { ...pushed, messages: 3 });
   book.countPushed(AT_MS, { ...pushed, messages: 4 });
   book.countPushed(AT_MS, { ...pushed, method: 'other', messages: 1 });
-  const none = { calls: 0, errors: 0, refused: 0, weight: 0 };
+  const none = { calls: 0, errors: 0, callerErrors: 0, refused: 0, weight: 0 };
   expect(book.take()).toEqual([
     { ...ROW, ...none, calls: 1, weight: 5, messages: 7 },
     { ...ROW, ...none, method: 'other', messages: 1 },

@@ -146,7 +146,7 @@ test('a client that leaves in the middle of its body has used the key', async ()
   const head = `POST ${RPC_PATH}?apikey=${KEY} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
   socket.end(head);
   await eventually('it is counted', () => (counted.length > 0 ? true : undefined));
-  expect(counted).toMatchObject([{ keyId: KEY, method: 'invalid', outcome: 'error', weight: 1 }]);
+  expect(counted).toMatchObject([{ keyId: KEY, method: 'invalid', outcome: 'callerError', weight: 1 }]);
   expect(await left()).toBe(18);
 });
 
@@ -229,11 +229,11 @@ test('every message is counted for its key by method and outcome', async () => {
   expect(seen.sort()).toEqual(
     [
       'true solana-localnet getSlot ok 1',
-      'true solana-localnet getBlockHeight error 1',
-      'true solana-localnet unknown error 1',
-      'true solana-localnet invalid error 1',
-      'true solana-localnet getBalance error 1',
-      'true solana-localnet invalid error 1',
+      'true solana-localnet getBlockHeight callerError 1',
+      'true solana-localnet unknown callerError 1',
+      'true solana-localnet invalid callerError 1',
+      'true solana-localnet getBalance callerError 1',
+      'true solana-localnet invalid callerError 1',
       ...refused,
     ].sort(),
   );

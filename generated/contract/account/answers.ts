@@ -430,7 +430,7 @@ const validator = createLazyValidators(
     DeliveryState: { type: 'string', enum: ['queued', 'waiting', 'delivered', 'failed'] },
     DriftFinding: {
       type: 'object',
-      required: ['kind', 'name', 'count', 'first_seen'],
+      required: ['node', 'kind', 'name', 'count', 'first_seen'],
       additionalProperties: false,
       properties: {
         node: { type: 'string' },
@@ -769,7 +769,7 @@ const validator = createLazyValidators(
     },
     NetworkNodes: {
       type: 'object',
-      required: ['name', 'environment', 'state', 'nodes', 'beyond_specification'],
+      required: ['name', 'environment', 'state', 'nodes', 'beyond_specification', 'unknown_methods'],
       additionalProperties: false,
       properties: {
         name: { type: 'string' },
@@ -780,6 +780,7 @@ const validator = createLazyValidators(
         newest_slot: { type: 'integer' },
         nodes: { type: 'array', items: { $ref: 'definitions#/$defs/LedgerNode' } },
         beyond_specification: { type: 'array', items: { $ref: 'definitions#/$defs/DriftFinding' } },
+        unknown_methods: { type: 'array', items: { $ref: 'definitions#/$defs/UnknownMethod' } },
       },
     },
     NetworkState: { type: 'string', enum: ['ready', 'unhealthy', 'unavailable'] },
@@ -980,9 +981,14 @@ const validator = createLazyValidators(
     },
     OwnCalls: {
       type: 'object',
-      required: ['calls', 'errors', 'refused'],
+      required: ['calls', 'errors', 'caller_errors', 'refused'],
       additionalProperties: false,
-      properties: { calls: { type: 'integer' }, errors: { type: 'integer' }, refused: { type: 'integer' } },
+      properties: {
+        calls: { type: 'integer' },
+        errors: { type: 'integer' },
+        caller_errors: { type: 'integer' },
+        refused: { type: 'integer' },
+      },
     },
     OwnId: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
     PastMonth: {
@@ -1239,6 +1245,7 @@ const validator = createLazyValidators(
         calls: { type: 'integer' },
         errors: { type: 'integer' },
         p99_ms: { type: 'integer' },
+        p99_above_ms: { type: 'integer' },
         own: { $ref: 'definitions#/$defs/OwnCalls' },
       },
     },
@@ -1282,6 +1289,16 @@ const validator = createLazyValidators(
       properties: { statements: { type: 'array', items: { $ref: 'definitions#/$defs/Statement' } } },
     },
     TokenId: { type: 'string', minLength: 1, 'x-max-chars': 64 },
+    UnknownMethod: {
+      type: 'object',
+      required: ['name', 'count', 'first_seen'],
+      additionalProperties: false,
+      properties: {
+        name: { type: 'string' },
+        count: { type: 'integer' },
+        first_seen: { $ref: 'definitions#/$defs/Instant' },
+      },
+    },
     Usage: {
       type: 'object',
       required: ['since', 'by', 'rows'],
@@ -1295,13 +1312,14 @@ const validator = createLazyValidators(
     },
     UsageSum: {
       type: 'object',
-      required: ['group', 'calls', 'errors', 'refused', 'weight', 'messages'],
+      required: ['group', 'calls', 'errors', 'caller_errors', 'refused', 'weight', 'messages'],
       additionalProperties: false,
       properties: {
         group: { type: 'string' },
         key_name: { type: 'string' },
         calls: { type: 'integer' },
         errors: { type: 'integer' },
+        caller_errors: { type: 'integer' },
         refused: { type: 'integer' },
         weight: { type: 'integer' },
         messages: { type: 'integer' },

@@ -21,7 +21,7 @@ export const getUsage: AccountHandler<AccountContext, 'getUsage'> = async (
   return { kind: 'json', body: { ...showSpan(span), by, rows: sums.map(showSum) } };
 };
 
-function showSum({ key, ...sum }: UsageSum) {
+function showSum({ key, callerErrors, ...sum }: UsageSum) {
   const name = key?.name ?? undefined;
-  return { ...sum, ...(name !== undefined && { key_name: name }) };
+  return { ...sum, caller_errors: callerErrors, ...(name !== undefined && { key_name: name }) };
 }

@@ -20,9 +20,11 @@ async function showNodes(network: WatchedNetwork): Promise<NetworkNodes> {
     ...(source === null ? {} : { slot_ms_from: source }),
     ...(newestSlot === undefined ? {} : { newest_slot: newestSlot }),
     nodes: network.statuses().map(showNode),
-    beyond_specification: network.drift().map(({ node, kind, name, count, firstSeenMs }) => ({
-      ...(node === undefined ? {} : { node }),
-      ...{ kind, name, count, first_seen: new Date(firstSeenMs).toISOString() },
+    beyond_specification: network.drift.snapshot().map(({ node, kind, name, count, firstSeenMs }) => ({
+      ...{ node, kind, name, count, first_seen: new Date(firstSeenMs).toISOString() },
+    })),
+    unknown_methods: network.drift.unknownMethods().map(({ name, count, firstSeenMs }) => ({
+      ...{ name, count, first_seen: new Date(firstSeenMs).toISOString() },
     })),
   };
 }

@@ -1,7 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { RestCallError } from '../../../runtime/rest-call.ts';
+import type { Session } from '../../../generated/account/types.ts';
+import { account } from './account-client.ts';
 import { credentials } from './credentials.ts';
 import { isSignedOut } from './failure-code.ts';
+import { DASHBOARD_PATH } from './places.ts';
 
 /** Key of the query that holds the session; its data is null when nobody is signed in. */
 export const SESSION_KEY = ['session'] as const;
@@ -20,15 +23,46 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Forgets everything that was read in the session that has ended, credentials included. */
+type SessionNews = 'entered' | 'left';
+
+/** The other tabs of the browser, which have the same session. */
+const otherTabs = new BroadcastChannel(`keyslot-session ${DASHBOARD_PATH}`);
+otherTabs.onmessage = ({ data }: MessageEvent<SessionNews>) => {
+  if (data === 'left') showSession(null);
+  else
+    account.getSession().then(showSession, (error: unknown) => {
+      if (isSignedOut(error)) showSession(null);
+    });
+};
+
+/** Shows the pages of a session that has begun or changed, in the other tabs as well. */
+export function enterSession(session: Session): void {
+  showSession(session);
+  tell('entered');
+}
+
+/** Shows the sign-in after the session has ended, in the other tabs as well. */
 export function leaveSession(): void {
-  credentials.forget();
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
-  queryClient.setQueryData(SESSION_KEY, null);
+  showSession(null);
+  tell('left');
+}
+
+/** Shows a session, and forgets everything that was read for another member or account, credentials included. */
+function showSession(session: Session | null): void {
+  const before = queryClient.getQueryData<Session | null>(SESSION_KEY);
+  if (before?.member.member_id !== session?.member.member_id) {
+    credentials.forget();
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  }
+  queryClient.setQueryData(SESSION_KEY, session);
+}
+
+function tell(news: SessionNews): void {
+  otherTabs.postMessage(news);
 }
 
 function leaveIfSignedOut(error: unknown): void {
-  if (isSignedOut(error)) leaveSession();
+  if (isSignedOut(error) && queryClient.getQueryData(SESSION_KEY) !== null) leaveSession();
 }
 
 /** What may be gone at the next attempt; a refusal stays one. */

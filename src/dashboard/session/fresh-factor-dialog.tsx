@@ -1,21 +1,21 @@
 import { useMutation } from '@tanstack/react-query';
 import { account } from '../calls/account-client.ts';
+import { enterSession } from '../calls/query-client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { CodeField } from './code-field.tsx';
 import { readForm } from '../parts/read-form.ts';
-import { useEnterSession, useSession } from './session.tsx';
+import { useSession } from './session.tsx';
 import { NoFactorDialog } from './no-factor-dialog.tsx';
 
 /** Asks for a code of the second factor, or to set one up where there is none. `onSettled` is told whether it was confirmed. */
 export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfirmed: boolean) => void }) {
   const { has_second_factor } = useSession();
-  const enter = useEnterSession();
   const confirm = useMutation({
     mutationFn: (code: string) => account.confirmSecondFactor({ code }),
     onSuccess: (session) => {
-      enter(session);
+      enterSession(session);
       onSettled(true);
     },
   });

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { AcceptInvitationRequest } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
+import { enterSession } from '../calls/query-client.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { readForm } from '../parts/read-form.ts';
@@ -10,12 +11,10 @@ import { JoinCode, readJoinCode, signInOnce } from './join-code.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
-import { useEnterSession } from './session.tsx';
 
 /** Accepts an invitation, and signs the member in. */
 export function InvitationPage() {
   const token = takeLinkToken();
-  const enter = useEnterSession();
   const [, go] = useLocation();
   const accept = useMutation({
     mutationFn: async (body: AcceptInvitationRequest) => {
@@ -24,7 +23,7 @@ export function InvitationPage() {
     },
     onSuccess: (session) => {
       dropLinkToken();
-      if (session !== undefined) enter(session);
+      if (session !== undefined) enterSession(session);
       go('/');
     },
   });

@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, useCallback, useContext } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import type { Session } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
 import { isSignedOut } from '../calls/failure-code.ts';
@@ -25,12 +25,6 @@ export function useScopes(...wanted: readonly string[]): boolean {
 /** Reads the session; its data is null when nobody is signed in. */
 export function useSessionQuery() {
   return useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
-}
-
-/** Returns the function that shows the pages of a session that has just begun or changed. */
-export function useEnterSession(): (session: Session) => void {
-  const client = useQueryClient();
-  return useCallback((session) => client.setQueryData(SESSION_KEY, session), [client]);
 }
 
 async function readSession(): Promise<Session | null> {

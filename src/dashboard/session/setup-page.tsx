@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { AcceptSetupLinkRequest } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
+import { enterSession } from '../calls/query-client.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { readForm } from '../parts/read-form.ts';
@@ -10,12 +11,10 @@ import { JoinCode, readJoinCode, signInOnce } from './join-code.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
-import { useEnterSession } from './session.tsx';
 
 /** Makes the first member of an account from a set-up link, and signs the member in. */
 export function SetupPage() {
   const token = takeLinkToken();
-  const enter = useEnterSession();
   const [, go] = useLocation();
   const accept = useMutation({
     mutationFn: async (login: AcceptSetupLinkRequest) => {
@@ -24,7 +23,7 @@ export function SetupPage() {
     },
     onSuccess: (session) => {
       dropLinkToken();
-      if (session !== undefined) enter(session);
+      if (session !== undefined) enterSession(session);
       go('/');
     },
   });

@@ -4,21 +4,20 @@ import { Link } from 'wouter';
 import type { SignInRequest } from '../../../generated/account/types.ts';
 import { account } from '../calls/account-client.ts';
 import { failureCode } from '../calls/failure-code.ts';
+import { enterSession } from '../calls/query-client.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorNotice } from '../parts/error-notice.tsx';
 import { Field } from '../parts/field.tsx';
 import { readForm } from '../parts/read-form.ts';
 import { CodeField } from './code-field.tsx';
 import { EntryPage } from './entry-page.tsx';
-import { useEnterSession } from './session.tsx';
 
 /** Signs a member in: email and password, then a code where the login has a second factor. */
 export function SignInPage() {
-  const enter = useEnterSession();
   const [login, setLogin] = useState<SignInRequest>();
   const signIn = useMutation({
     mutationFn: (request: SignInRequest) => account.signIn(request),
-    onSuccess: enter,
+    onSuccess: enterSession,
     onError: (error, request) => {
       if (failureCode(error) === 'second_factor_required') setLogin(request);
     },

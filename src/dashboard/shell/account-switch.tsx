@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { account as service } from '../calls/account-client.ts';
-import { credentials } from '../calls/credentials.ts';
-import { queryClient, SESSION_KEY } from '../calls/query-client.ts';
+import { enterSession } from '../calls/query-client.ts';
 import { useSession } from '../session/session.tsx';
 import { useAnnounce } from './announcements.tsx';
 
@@ -14,9 +13,7 @@ export function AccountSwitch() {
   const change = useMutation({
     mutationFn: (account_id: string) => service.switchAccount({ account_id }),
     onSuccess: (session) => {
-      credentials.forget();
-      queryClient.clear();
-      queryClient.setQueryData(SESSION_KEY, session);
+      enterSession(session);
       announce(`The account is now ${session.account.name}.`);
       go('/');
     },

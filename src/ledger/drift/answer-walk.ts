@@ -9,7 +9,7 @@ type FaultKind = FindingKind | 'missing' | 'hidden';
 /** The weight of each kind of fault against a branch. An unlisted word counts most, a new member least. */
 const WEIGHTS: Readonly<Record<Exclude<FaultKind, 'hidden'>, number>> = {
   ...{ member: 1, version: 1, missing: 2, word: 3, type: 3 },
-  ...{ errorCode: 1, method: 1, notification: 1 },
+  ...{ errorCode: 1, notification: 1 },
 };
 
 type Fault = { readonly kind: FaultKind; readonly weight: number };

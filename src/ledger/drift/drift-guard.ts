@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { type CheckThread, createCheckThread } from './check-thread.ts';
-import { createNetworkDrift, type DriftFinding, type NetworkDrift } from './network-drift.ts';
+import { createNetworkDrift, type NetworkDrift } from './network-drift.ts';
 import type { NodeSamples, SampleOutcome } from './node-samples.ts';
 import { SampleRoom } from './sample-room.ts';
 
 /** Metrics of the guard. */
 export type DriftMetrics = {
   /** Reads the findings of a network at each scrape. */
-  readonly watch: (network: string, read: () => readonly DriftFinding[]) => void;
+  readonly watch: (network: string, drift: Pick<NetworkDrift, 'snapshot' | 'unknownMethods'>) => void;
   readonly countSample: (network: string, node: string, outcome: SampleOutcome) => void;
 };
 
@@ -55,7 +55,7 @@ export function createDriftGuard(options: DriftOptions): DriftGuard {
         countSample: (node, outcome) => metrics.countSample(network, node, outcome),
         onSamples: isOn ? (samples) => void sampled.add(samples) : undefined,
       });
-      metrics.watch(network, drift.snapshot);
+      metrics.watch(network, drift);
       return drift;
     },
     close: async () => {

@@ -5,11 +5,11 @@ import { type CountedFinding, NameCounts, OTHER_NAMES } from './name-counts.ts';
 import { NodeSamples, type NodeSamplesOptions, type SampleOutcome } from './node-samples.ts';
 import { NO_NAME, printableName } from './printable-name.ts';
 
-/** Something in a node's answer or a client's call that is not in the specification. */
-export type DriftFinding = CountedFinding & {
-  /** The node that answered it; undefined for a method that clients call. */
-  readonly node: string | undefined;
-};
+/** Something in a node's answer that is not in the specification. */
+export type DriftFinding = CountedFinding & { readonly node: string };
+
+/** A method that clients call and that the specification does not have. */
+export type UnknownMethod = Pick<CountedFinding, 'name' | 'count' | 'firstSeenMs'>;
 
 export type NodeIdentity = {
   /** The node's name in metrics and logs; never an address that contains a key. */
@@ -26,6 +26,8 @@ export type NetworkDrift = {
   readonly noteUnknownMethod: (method: string) => void;
   /** Returns all findings, node by node, in the order of their first occurrence. */
   readonly snapshot: () => readonly DriftFinding[];
+  /** Returns the unknown methods in the order of their first calls: at most 20, and one that stands for all others. */
+  readonly unknownMethods: () => readonly UnknownMethod[];
 };
 
 export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | 'random'> & {
@@ -38,17 +40,19 @@ export type NetworkDriftOptions = Pick<NodeSamplesOptions, 'room' | 'thread' | '
   readonly onSamples: ((samples: NodeSamples) => void) | undefined;
 };
 
-/** Per node, and for the methods that clients call. */
+/** Per node. */
 const MAX_NAMES = 100;
+/** Of the methods that clients call: most are misspelled. */
+const MAX_METHODS = 20;
 /** Most new names from one answer, so that a strange one leaves room for others. */
 const MAX_NEW_PER_ANSWER = 20;
 /** The form of method names, among texts that look like names. */
 const METHOD_NAME = /^[A-Za-z0-9_.]+$/;
 
-/** Counts, logs and lists what is not in the specification in one network. */
+/** Counts, logs and lists what nodes of one network answer beyond the specification; what clients call beyond it is only counted. */
 export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
   const { network, log, nowMs, countSample, onSamples } = options;
-  const called = new NameCounts({ maxNames: MAX_NAMES, nowMs });
+  const called = new Map<string, { readonly firstSeenMs: number; count: number }>();
   const answered = new Map<string, NameCounts>();
   const samplesOf = ({ nodeName, version }: NodeIdentity): NodeSamples => {
     const counts = answered.get(nodeName) ?? new NameCounts({ maxNames: MAX_NAMES, nowMs });
@@ -83,13 +87,14 @@ export function createNetworkDrift(options: NetworkDriftOptions): NetworkDrift {
     },
     noteUnknownMethod: (method) => {
       const isName = METHOD_NAME.test(method) && printableName(method) !== NO_NAME;
-      const name = called.note({ kind: 'method', name: isName ? method : OTHER_NAMES });
-      if (name === undefined) return;
-      log.warn({ network, name }, 'clients call a method that the specification does not know');
+      const isKept = isName && (called.has(method) || called.size < MAX_METHODS);
+      const name = isKept ? method : OTHER_NAMES;
+      const entry = called.get(name) ?? { firstSeenMs: nowMs(), count: 0 };
+      entry.count += 1;
+      called.set(name, entry);
     },
-    snapshot: () => [
-      ...[...answered].flatMap(([node, counts]) => counts.list().map((each) => ({ node, ...each }))),
-      ...called.list().map((each) => ({ node: undefined, ...each })),
-    ],
+    snapshot: () =>
+      [...answered].flatMap(([node, counts]) => counts.list().map((each) => ({ node, ...each }))),
+    unknownMethods: () => [...called].map(([name, entry]) => ({ name, ...entry })),
   };
 }

@@ -2,6 +2,7 @@ import { serviceError } from '../../base/service-error.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { Authenticate, Caller } from '../../gate/authenticate.ts';
 import type { Tracing } from '../../base/tracing.ts';
+import { outcomeOfError, type ServedOutcome } from '../../gate/usage-outcome.ts';
 import type { Weighed } from '../../gate/weigh.ts';
 import type { GrpcPeers } from './grpc-peers.ts';
 import { type CallHead, requestOf, textOf } from './call-request.ts';
@@ -11,7 +12,7 @@ export type CalledNetwork = {
   readonly label: string;
   readonly admission: Admission;
   /** Counts an admitted call. */
-  readonly count: (caller: Caller, message: Weighed, outcome: 'ok' | 'error') => void;
+  readonly count: (caller: Caller, message: Weighed, outcome: ServedOutcome) => void;
 };
 
 export type AdmitCallOptions<N extends CalledNetwork> = {
@@ -72,7 +73,7 @@ async function admit<N extends CalledNetwork, A>(
     network.count(caller, message, 'ok');
     return answer;
   } catch (error) {
-    network.count(caller, message, 'error');
+    network.count(caller, message, outcomeOfError(error));
     throw error;
   }
 }

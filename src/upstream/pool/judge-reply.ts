@@ -18,7 +18,7 @@ const NOT_THERE: ReadonlySet<number> = new Set([
   -32601,
 ]);
 /** Agave: the node is behind, or does not reach its long-term storage; JSON-RPC 2.0, section 5.1: internal error. */
-const NODE_FAULTS: ReadonlySet<number> = new Set([NODE_UNHEALTHY, -32019, -32603]);
+export const NODE_FAULTS: ReadonlySet<number> = new Set([NODE_UNHEALTHY, -32019, -32603]);
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
 /** Judges a node's reply to a read by its error, if it is one, or else as the request does. */
@@ -40,6 +40,7 @@ export function isUnread(reply: UpstreamReply): boolean {
   return reply.kind === 'whole' && reply.isError && codeOf(reply.body) === NODE_UNHEALTHY;
 }
 
-function codeOf(error: Buffer): number {
+/** Returns the code of a node's error object, without parsing it. */
+export function codeOf(error: Buffer): number {
   return Number(CODE.exec(error.toString('latin1', 0, READ_BYTES))?.[1]);
 }

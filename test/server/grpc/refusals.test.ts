@@ -55,7 +55,7 @@ describe('a subscription', () => {
     expect(ending.details).toBe(
       `There is no topic Slots; expected one of ${Object.keys(TOPICS).sort().join(', ')}`,
     );
-    expect(server.counted).toMatchObject([{ method: 'Subscribe', outcome: 'error' }]);
+    expect(server.counted).toMatchObject([{ method: 'Subscribe', outcome: 'callerError' }]);
   });
 
   it('does not repeat a name that is as long as a book', async () => {

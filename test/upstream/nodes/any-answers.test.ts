@@ -92,7 +92,8 @@ test('whatever getVersion answers, metrics stay three lines and nothing unprinta
         ),
       ]);
       const pace = () => ({ slotMs: null, source: null });
-      const shown = JSON.stringify(showNodes([{ label: 'a', statuses, pace, drift: () => [] }]));
+      const drift = { snapshot: () => [], unknownMethods: () => [] };
+      const shown = JSON.stringify(showNodes([{ label: 'a', statuses, pace, drift }]));
       expect(shown).toMatch(/^[\x20-\x7e]*$/);
     }),
     { numRuns: rounds(300) },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { AuditRecord } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -32,19 +32,19 @@ export function RecordList() {
   const read = (query: { readonly limit: number; readonly cursor?: string }, signal: AbortSignal) =>
     account.listAuditRecords({ ...filters, ...query }, { signal });
   const columns: readonly Column<AuditRecord>[] = [
-    { title: 'Record', kind: 'number', share: 0.6, show: ({ seq }) => seq },
-    { title: 'Time', share: 2.2, show: ({ at }) => <Time at={at} /> },
+    { title: 'Record', kind: 'number', share: 0.8, show: ({ seq }) => seq },
+    { title: 'Time', share: 1.7, show: ({ at }) => <Time at={at} /> },
     { title: 'Action', share: 1.9, show: ({ action }) => <code>{action}</code> },
     {
       title: 'Outcome',
-      share: 1.1,
-      show: ({ outcome }) => <Badge tone={outcome === 'ok' ? 'good' : 'warn'}>{outcome}</Badge>,
+      share: 2,
+      show: ({ outcome }) => <Badge tone={outcome === 'ok' ? 'good' : 'warn'}>{breakable(outcome)}</Badge>,
     },
-    { title: 'Who', share: 1.7, show: (record) => <OneLine text={whoActed(record, names)} /> },
+    { title: 'Who', share: 1.5, show: (record) => <OneLine text={whoActed(record, names)} /> },
     {
       title: 'Details',
       kind: 'actions',
-      share: 1.1,
+      share: 1.3,
       show: (record) => (
         <Button type="button" aria-label={`Details of record ${record.seq}`} onClick={() => setShown(record)}>
           Details
@@ -82,6 +82,16 @@ export function RecordList() {
       )}
     </section>
   );
+}
+
+/** A code of several words, which may break after each. */
+function breakable(code: string): readonly ReactNode[] {
+  return code.split(/(?<=_)/).map((word) => (
+    <Fragment key={word}>
+      {word}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 /** On one line, so that a row does not grow when the names of members come. */

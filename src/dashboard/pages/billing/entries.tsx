@@ -42,7 +42,7 @@ export function Entries() {
   const [span, setSpan] = useState<Span>(() => spanOf('month', Date.now()));
   const bounds = { since: span.since, ...(span.until !== undefined && { until: span.until }) };
   return (
-    <section className="panel" aria-labelledby="entries">
+    <section className="panel wide-table" aria-labelledby="entries">
       <h2 id="entries">Entries</h2>
       <div className="filters">
         <SpanFields initial="month" onSpan={setSpan} />

@@ -38,7 +38,7 @@ export function KeyList() {
     {
       title: 'Actions',
       kind: 'actions',
-      share: 1.2,
+      share: 1.3,
       show: (key) =>
         mayManage && (
           <>

@@ -34,7 +34,7 @@ export function TokenList() {
     {
       title: 'Actions',
       kind: 'actions',
-      share: 0.7,
+      share: 0.9,
       show: (token) =>
         mayManage &&
         token.state === 'active' && (

@@ -17,8 +17,9 @@ export function CallsPanel({ networks }: { readonly networks: readonly Network[]
         <OwnCalls key={network.rpc_path} network={network} isOnly={networks.length === 1} />
       ))}
       <p className="field-hint">
-        Refused calls were not served: the limit of the plan was reached.{' '}
-        <a href={referenceOf('Networks', 'listNetworks')}>Reference</a>
+        Errors are calls that the server or a node failed to answer. Caller errors were answered: the call was
+        wrong, or what it asked for does not exist. Refused calls were not served: the limit of the plan was
+        reached. <a href={referenceOf('Networks', 'listNetworks')}>Reference</a>
       </p>
     </section>
   );
@@ -33,12 +34,13 @@ function OwnCalls({ network: { name, environment, spans }, isOnly }: OwnCallsPro
       {!isOnly && <h3>{title}</h3>}
       <SpanTable
         caption={`Calls of this account on ${title}`}
-        heads={['Calls', 'Errors', 'Refused']}
+        heads={['Calls', 'Errors', 'Caller errors', 'Refused']}
         rows={spans.map(({ span, own }) => ({
           span,
           cells: [
             <Count key="calls" value={own.calls} />,
             <Errors key="errors" errors={own.errors} calls={own.calls} />,
+            <Errors key="caller" errors={own.caller_errors} calls={own.calls} />,
             <Count key="refused" value={own.refused} />,
           ],
         }))}

@@ -29,8 +29,8 @@ export function NetworksPanel({ networks, error }: NetworksPanelProps) {
         networks.map((network) => <NetworkFacts key={network.rpc_path} network={network} />)
       )}
       <p className="field-hint">
-        Calls of all accounts on this server; errors are those that it or a node failed to answer. p99: 99 of
-        100 calls took no longer.
+        Calls of all accounts on this server, yours among them; errors are those that it or a node failed to
+        answer. p99: 99 of 100 calls took at most this long.
       </p>
     </section>
   );
@@ -71,7 +71,7 @@ function NetworkFacts({ network }: { readonly network: Network }) {
         </div>
         <div>
           <dt>Version</dt>
-          <dd className="number">{versions.join(', ') || 'unknown'}</dd>
+          <dd>{versions.join(', ') || 'unknown'}</dd>
         </div>
       </dl>
       <NetworkCalls network={network} />

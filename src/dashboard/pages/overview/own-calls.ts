@@ -8,5 +8,8 @@ export function ownCalls(
   if (networks === undefined) return undefined;
   const found = networks.flatMap(({ spans }) => spans.filter(({ span }) => span === asked));
   const sumOf = (count: keyof OwnCalls): number => found.reduce((sum, { own }) => sum + own[count], 0);
-  return { calls: sumOf('calls'), errors: sumOf('errors'), refused: sumOf('refused') };
+  return {
+    ...{ calls: sumOf('calls'), errors: sumOf('errors') },
+    ...{ caller_errors: sumOf('caller_errors'), refused: sumOf('refused') },
+  };
 }

@@ -3,8 +3,16 @@ import { formatCount } from '../../parts/format-number.ts';
 
 const SECOND_MS = 1_000;
 
-/** Prints the time that 99 of 100 calls did not exceed. The server measures up to 30 seconds. */
-export function printP99({ calls, p99_ms: ms }: Pick<SpanCalls, 'calls' | 'p99_ms'>): string {
-  if (ms === undefined) return calls === 0 ? '–' : '> 30 s';
-  return ms < SECOND_MS ? `${ms} ms` : `${formatCount(ms / SECOND_MS)} s`;
+/** Prints the time that 99 of 100 calls did not exceed, as the bound that it is. */
+export function printP99({
+  p99_ms: atMost,
+  p99_above_ms: above,
+}: Pick<SpanCalls, 'p99_ms' | 'p99_above_ms'>): string {
+  if (above !== undefined) return `over ${printMs(above)}`;
+  return atMost === undefined ? '–' : `at most ${printMs(atMost)}`;
+}
+
+/** With a space that does not break. */
+function printMs(ms: number): string {
+  return ms < SECOND_MS ? `${ms}\u00a0ms` : `${formatCount(ms / SECOND_MS)}\u00a0s`;
 }

@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<ListedSession>[] = [
       </span>
     ),
   },
-  { title: 'Address', show: ({ address }) => <span className="number">{address ?? 'unknown'}</span> },
+  { title: 'Address', show: ({ address }) => address ?? 'unknown' },
   { title: 'Since', show: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Ends', show: ({ expires_at }) => <Time at={expires_at} /> },
 ];

@@ -121,10 +121,10 @@ export function CallUsage() {
         operation={OPERATION}
         file={{
           name: `usage-${by}.csv`,
-          head: [by, 'id', 'calls', 'errors', 'refused', 'weight', 'messages'],
+          head: [by, 'id', 'calls', 'errors', 'caller_errors', 'refused', 'weight', 'messages'],
           cellsOf: (row) => [
             ...[groupName(row, by), row.group],
-            ...[row.calls, row.errors, row.refused, row.weight, row.messages],
+            ...[row.calls, row.errors, row.caller_errors, row.refused, row.weight, row.messages],
           ],
         }}
         empty="No calls or messages in this time"
@@ -142,16 +142,25 @@ function nameColumn(by: Group): Column<UsageSum> {
   };
 }
 
+function Share({ value, of }: { readonly value: number; readonly of: number }) {
+  return (
+    <>
+      <Count value={value} /> <small className="muted">{printShare(value, of)}</small>
+    </>
+  );
+}
+
 const COLUMNS: readonly Column<UsageSum>[] = [
   { title: 'Calls', kind: 'number', show: ({ calls }) => <Count value={calls} /> },
   {
     title: 'Errors',
     kind: 'number',
-    show: ({ calls, errors }) => (
-      <>
-        <Count value={errors} /> <small className="muted">{printShare(errors, calls)}</small>
-      </>
-    ),
+    show: ({ calls, errors }) => <Share value={errors} of={calls} />,
+  },
+  {
+    title: 'Caller errors',
+    kind: 'number',
+    show: ({ calls, caller_errors }) => <Share value={caller_errors} of={calls} />,
   },
   { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
   { title: 'Weight', kind: 'number', show: ({ weight }) => <Count value={weight} /> },

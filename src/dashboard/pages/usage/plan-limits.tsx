@@ -23,19 +23,18 @@ export function PlanLimits() {
       <dl className="limits">
         <div>
           <dt>Each API key{plan !== undefined && `, plan ${plan.name}`}</dt>
-          <dd className="number">
-            {plan === undefined
-              ? '…'
-              : `${formatCount(plan.requests_per_second)} a second, at most ${formatCount(plan.burst)} at once`}
+          <dd className="cell-lines">
+            <span>{plan === undefined ? '…' : `${formatCount(plan.requests_per_second)} a second`}</span>
+            <span>{plan === undefined ? '…' : `at most ${formatCount(plan.burst)} at once`}</span>
           </dd>
         </div>
         <div>
           <dt>Creating wallets</dt>
-          <dd className="number">{printLimit(create)}</dd>
+          <LimitLines limit={create} />
         </div>
         <div>
           <dt>Using wallets</dt>
-          <dd className="number">{printLimit(use)}</dd>
+          <LimitLines limit={use} />
         </div>
       </dl>
       <p className="field-hint">
@@ -45,9 +44,17 @@ export function PlanLimits() {
   );
 }
 
-function printLimit(limit: RequestLimit | undefined): string {
-  if (limit === undefined) return '…';
-  const { requests, window_seconds: seconds, remaining } = limit;
+/** On two lines before it is read as well, so that nothing moves. */
+function LimitLines({ limit }: { readonly limit: RequestLimit | undefined }) {
+  return (
+    <dd className="cell-lines">
+      <span>{limit === undefined ? '…' : printLimit(limit)}</span>
+      <span>{limit === undefined ? '…' : `${formatCount(limit.remaining)} left now`}</span>
+    </dd>
+  );
+}
+
+function printLimit({ requests, window_seconds: seconds }: RequestLimit): string {
   const span = seconds === 1 ? 'a second' : seconds === 60 ? 'a minute' : `in ${seconds} seconds`;
-  return `${formatCount(requests)} requests ${span}, ${formatCount(remaining)} left now`;
+  return `${formatCount(requests)} requests ${span}`;
 }

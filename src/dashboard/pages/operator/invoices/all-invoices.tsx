@@ -27,7 +27,7 @@ export function AllInvoices() {
     account.listAllInvoices({ ...query, ...filter }, { signal });
   return (
     <Page title="Invoices" lead="Invoices of every account of this server.">
-      <section className="panel" aria-labelledby="all-invoices">
+      <section className="panel wide-table" aria-labelledby="all-invoices">
         <div className="panel-head">
           <h2 id="all-invoices">Invoices</h2>
           <ReferenceLink operation={LIST_INVOICES} />

@@ -1,4 +1,9 @@
-import type { DriftFinding, LedgerNode, NetworkNodes } from '../../../../../generated/account/types.ts';
+import type {
+  DriftFinding,
+  LedgerNode,
+  NetworkNodes,
+  UnknownMethod,
+} from '../../../../../generated/account/types.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Count } from '../../../parts/number.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -7,8 +12,8 @@ import { PACE_SOURCES, STANDINGS, STATES } from './node-texts.ts';
 
 /** The nodes of a network: its state and pace, each node, and what differs from the specification. */
 export function NetworkNodesPanel({ network }: { readonly network: NetworkNodes }) {
-  const { name, environment, state, slot_ms, slot_ms_from, newest_slot, nodes, beyond_specification } =
-    network;
+  const { name, environment, state, slot_ms, slot_ms_from, newest_slot, nodes } = network;
+  const { beyond_specification, unknown_methods } = network;
   const title = `${name}, ${environment}`;
   const heading = `network-${name}-${environment}`;
   return (
@@ -34,13 +39,13 @@ export function NetworkNodesPanel({ network }: { readonly network: NetworkNodes 
         </div>
         <div>
           <dt>Newest slot</dt>
-          <dd>{newest_slot === undefined ? 'no node announces slots' : <Count value={newest_slot} />}</dd>
+          <dd>{newest_slot === undefined ? 'not known yet' : <Count value={newest_slot} />}</dd>
         </div>
       </dl>
       <Table caption={`Nodes of ${title}`} columns={NODE_COLUMNS} rows={nodes} keyOf={(node) => node.name} />
       <h3>Beyond the specification</h3>
       {beyond_specification.length === 0 ? (
-        <p className="muted">Nodes and clients have nothing that the specification does not.</p>
+        <p className="muted">Nodes answer nothing that the specification does not know.</p>
       ) : (
         <Table
           caption={`Beyond the specification, ${title}`}
@@ -48,6 +53,17 @@ export function NetworkNodesPanel({ network }: { readonly network: NetworkNodes 
           rows={beyond_specification}
           keyOf={(finding) => [finding.node, finding.kind, finding.name].join(' ')}
         />
+      )}
+      {unknown_methods.length > 0 && (
+        <>
+          <h3>Unknown methods that clients called</h3>
+          <Table
+            caption={`Unknown methods, ${title}`}
+            columns={METHOD_COLUMNS}
+            rows={unknown_methods}
+            keyOf={(method) => method.name}
+          />
+        </>
       )}
     </section>
   );
@@ -101,9 +117,15 @@ export const NODE_COLUMNS: readonly Column<LedgerNode>[] = [
 ];
 
 const DRIFT_COLUMNS: readonly Column<DriftFinding>[] = [
-  { title: 'Seen at', show: ({ node }) => node ?? 'clients' },
+  { title: 'Seen at', show: ({ node }) => node },
   { title: 'Kind', show: ({ kind }) => kind },
   { title: 'Name', share: 1.5, show: ({ name }) => <code>{name}</code> },
   { title: 'Count', kind: 'number', share: 0.6, show: ({ count }) => <Count value={count} /> },
   { title: 'First seen', show: ({ first_seen }) => <Time at={first_seen} /> },
+];
+
+const METHOD_COLUMNS: readonly Column<UnknownMethod>[] = [
+  { title: 'Name', share: 1.5, show: ({ name }) => <code>{name}</code> },
+  { title: 'Calls', kind: 'number', share: 0.6, show: ({ count }) => <Count value={count} /> },
+  { title: 'First called', show: ({ first_seen }) => <Time at={first_seen} /> },
 ];

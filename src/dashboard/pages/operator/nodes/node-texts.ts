@@ -19,7 +19,7 @@ export const STANDINGS = {
 /** Where the length of a slot is known from, in words. */
 export const PACE_SOURCES: Readonly<Record<NonNullable<NetworkNodes['slot_ms_from']>, string>> = {
   setting: 'from the settings',
-  notifications: 'from the slots that nodes announce',
+  notifications: 'from slots that nodes announced',
   samples: 'from the performance samples of a node',
   slots: 'from the slots of a node',
 };
