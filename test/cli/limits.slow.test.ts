@@ -90,7 +90,9 @@ test('usage is stored when the server stops, and goes on when it starts again', 
   await second.post(api_key, CALL);
   expect((await json<Usage>('usage', '--by', 'day')).rows).toMatchObject([{ calls: 2, weight: 2 }]);
   const { stdout } = await run('usage', '--by', 'method');
-  expect(stdout).toMatch(/METHOD +CALLS +ERRORS +CALLER ERRORS +REFUSED +WEIGHT +MESSAGES\ngetSlot +2 +0 +0 +0 +2 +0\n$/);
+  expect(stdout).toMatch(
+    /METHOD +CALLS +ERRORS +CALLER ERRORS +REFUSED +WEIGHT +MESSAGES\ngetSlot +2 +0 +0 +0 +2 +0\n$/,
+  );
 });
 
 test('the development account has a plan that nobody meets by accident, and can be given another one', async () => {
