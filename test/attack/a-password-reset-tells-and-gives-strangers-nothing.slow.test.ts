@@ -69,7 +69,9 @@ test('who asks is answered alike, whether there is a login or not; the link name
 });
 
 test('the time of the answer does not tell: in 32 rounds neither kind comes first nearly always', async () => {
-  const known = await Promise.all(Array.from({ length: 8 }, newOwner));
+  // One after the other: senders without an address share five tries.
+  const known: string[] = [];
+  while (known.length < 8) known.push(await newOwner());
   const timeOf = async (email: string): Promise<number> => {
     const before = performance.now();
     expect((await ask(email)).status).toBe(202);
@@ -94,7 +96,9 @@ async function newOwner(): Promise<string> {
   const { link } = await command(server.dataDir, { kind: 'members.setup-link', account: `acme${made}` });
   const token = /#token=(\S+)/.exec(String(link))?.[1];
   const person = { setup_token: token, email, name: 'Ann', password: NEW };
-  expect((await postJson(`${server.baseUrl}/account/v1/setup-links/accept`, person)).status).toBe(200);
+  expect(await postJson(`${server.baseUrl}/account/v1/setup-links/accept`, person)).toMatchObject({
+    status: 200,
+  });
   return email;
 }
 

@@ -6,15 +6,9 @@ import { buffer } from 'node:stream/consumers';
 export type ChangeAnswer = (text: string, request: Pick<IncomingMessage, 'method' | 'url'>) => string;
 
 /** Headers that are of one connection, or of the body as it was. */
-const OWN = [
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'content-length',
-  'content-encoding',
-  'host',
-  'expect',
-];
+const OWN = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host', 'expect'];
+/** It decodes answers. */
+const OF_ANSWERS = [...OWN, 'content-encoding'];
 
 /** Serves what a wallet service serves, with other bodies. */
 export async function startWalletProxy(
@@ -33,7 +27,7 @@ export async function startWalletProxy(
       const text = change(await answer.text(), request);
       response.writeHead(
         answer.status,
-        Object.fromEntries([...answer.headers].filter(([name]) => !OWN.includes(name))),
+        Object.fromEntries([...answer.headers].filter(([name]) => !OF_ANSWERS.includes(name))),
       );
       response.end(text);
     };

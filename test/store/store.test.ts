@@ -61,6 +61,7 @@ describeStores('the store', (backend) => {
         expiresAt: null,
         allowedOrigins: [],
         allowedCidrs: [],
+        endsWithToken: false,
       },
     ]);
     expect(await countMigrations(second)).toEqual(applied);

@@ -67,7 +67,7 @@ test('a subscribe call is counted by its name, with its weight', async () => {
   expect(counted).toEqual([
     ['programSubscribe', 10, 'ok'],
     ['programUnsubscribe', 1, 'ok'],
-    ['programUnsubscribe', 1, 'error'],
+    ['programUnsubscribe', 1, 'callerError'],
   ]);
 });
 
