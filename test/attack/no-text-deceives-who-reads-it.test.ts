@@ -53,8 +53,9 @@ function problemsOf(operation: string, body: unknown) {
 
 test.each(TEXTS)('%s %j refuses characters that are not printable in %s', (operation, body, member) => {
   const given = String(body[member]);
-  for (const text of [given, `${given} £, 名前, émile, 🙂`])
+  for (const text of [given, `${given} £, 名前, émile, 🙂, خانه\u200cها, 👨\u200d👩\u200d👧, ❤️\u200d🔥`])
     expect(problemsOf(operation, { ...body, [member]: text })).toEqual([]);
+  expect(problemsOf(operation, { ...body, [member]: `${given} \u200d` })).toHaveLength(1);
   for (const character of HIDDEN)
     expect(problemsOf(operation, { ...body, [member]: `${given}${character}x` })).toEqual([
       { pointer: `/${member}`, detail: faultOf(character) },

@@ -86,7 +86,14 @@ test('`keyslot nodes` prints no BEHIND for a node whose slot is not known', () =
     { name: 'a', standing: 'healthy', slot: 7, lag_slots: 0, ...common },
     { name: 'b', standing: 'down', slot: null, lag_slots: 0, ...common },
   ];
-  const network = { network: 'n', slot_ms: null, slot_ms_from: null, nodes, beyond_specification: [] };
+  const network = {
+    network: 'n',
+    slot_ms: null,
+    slot_ms_from: null,
+    nodes,
+    beyond_specification: [],
+    unknown_methods: [],
+  };
   const rows = describeNodes({ networks: [network] }).split('\n');
   expect(rows.find((row) => row.startsWith('a'))).toMatch(/^a +healthy +7 +0 +unknown/);
   expect(rows.find((row) => row.startsWith('b'))).toMatch(/^b +down +unknown/);

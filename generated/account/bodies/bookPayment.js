@@ -78,7 +78,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_reference)) {
+        if (
+          /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u.test(
+            data_reference,
+          )
+        ) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/reference',
             schemaPath: '#/properties/reference/x-printable',

@@ -89,7 +89,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_name)) {
+        if (
+          /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u.test(
+            data_name,
+          )
+        ) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/name',
             schemaPath: '#/properties/name/x-printable',

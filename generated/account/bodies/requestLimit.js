@@ -95,7 +95,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_wanted)) {
+        if (
+          /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u.test(
+            data_wanted,
+          )
+        ) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/wanted',
             schemaPath: '#/properties/wanted/x-printable',
@@ -135,7 +139,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           });
           errors++;
         }
-        if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(data_reason)) {
+        if (
+          /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u.test(
+            data_reason,
+          )
+        ) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/reason',
             schemaPath: '#/properties/reason/x-printable',
