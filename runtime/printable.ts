@@ -4,7 +4,7 @@
  * are printable between letters or emoji: Persian and Hindi are written with them, and families of emoji.
  */
 export const UNPRINTABLE =
-  /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u;
+  /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<![\p{L}\p{M}\p{Emoji}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}]))/u;
 
 /** True for a text of 1 to `limit` characters, all of them printable. */
 export const isPrintable = (text: unknown, limit: number): text is string =>
