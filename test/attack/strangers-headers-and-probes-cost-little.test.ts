@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { readForwarded } from '../../src/gate/client-address.ts';
+import { isLocalRequest } from '../../src/server/http/local-request.ts';
+import { createStoreHealth } from '../../src/store/store-health.ts';
+
+// What anybody may send cost the square of its length, or a connection to the store for each request.
+
+test('a Forwarded header is read up to 1,024 characters', () => {
+  const quoted = `for="${'\\"'.repeat(8_000)}`;
+  expect(readForwarded({ forwarded: quoted })).toEqual([]);
+  expect(readForwarded({ forwarded: 'for=192.0.2.1;proto=https' })).toHaveLength(1);
+});
+
+test('metrics on this machine are for programs on it, and for no page of another site', () => {
+  const from = (headers: object) =>
+    isLocalRequest({ headers, socket: { remoteAddress: '127.0.0.1' } } as Parameters<
+      typeof isLocalRequest
+    >[0]);
+  for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:8080']) expect(from({ host })).toBe(true);
+  expect(from({ host: 'evil.example' })).toBe(false);
+  expect(from({ host: 'localhost', origin: 'https://evil.example' })).toBe(false);
+  expect(from({ host: 'localhost', 'sec-fetch-site': 'cross-site' })).toBe(false);
+});
+
+test('however many ask whether the store is ready, it is asked once', async () => {
+  let asked = 0;
+  const pool = { query: async () => void asked++, connect: async () => undefined };
+  const health = createStoreHealth({
+    pool: pool as unknown as Parameters<typeof createStoreHealth>[0]['pool'],
+    where: 'a store',
+    directory: undefined,
+  });
+  await Promise.all(Array.from({ length: 1_000 }, () => health.ping()));
+  expect(asked).toBe(1);
+  await health.ping();
+  expect(asked).toBe(2);
+});
