@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listSessions } from '../../../src/account/members/sessions.ts';
-import { signIn } from '../../../src/account/members/sign-in.ts';
+import { type SignInDeps, signIn } from '../../../src/account/members/sign-in.ts';
 import { toServiceError } from '../../../src/base/service-error.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { and, eq } from '../../../src/store/drizzle.ts';
@@ -8,18 +8,23 @@ import { describeStores } from '../../store/backends.ts';
 import { NOW_MS } from '../new-customer.ts';
 import { at, memberWorld, newEmail, PASSWORD, refusal } from './member-world.ts';
 
+/** Parts in which no password is compared until a gate opens. */
+function held(deps: SignInDeps) {
+  const gate = Promise.withResolvers<void>();
+  const compare: SignInDeps['passwords']['compare'] = async (sent) => {
+    await gate.promise;
+    return deps.passwords.compare(sent);
+  };
+  return { gate, slow: { ...deps, passwords: { ...deps.passwords, compare } } };
+}
+
 describeStores('a flood of sign-ins', (backend) => {
   const store = backend.shared();
 
   test('is refused from the 65th on that waits, and leaves the queue as it was', async () => {
     const { deps, newOwner, enter } = memberWorld(store());
     const { email } = await newOwner();
-    const gate = Promise.withResolvers<void>();
-    const compare: typeof deps.passwords.compare = async (sent) => {
-      await gate.promise;
-      return deps.passwords.compare(sent);
-    };
-    const slow = { ...deps, passwords: { ...deps.passwords, compare } };
+    const { gate, slow } = held(deps);
     const send = () => signIn(slow, { email: newEmail(), password: PASSWORD }, at());
     const waiting = Array.from({ length: 64 }, () => refusal(send()));
     expect(await send().catch(toServiceError)).toMatchObject({
@@ -35,12 +40,7 @@ describeStores('a flood of sign-ins', (backend) => {
   test('from one network, of IPv4 or IPv6, leaves the places of others free', async () => {
     const { deps, newOwner, enter } = memberWorld(store());
     const { email } = await newOwner();
-    const gate = Promise.withResolvers<void>();
-    const compare: typeof deps.passwords.compare = async (sent) => {
-      await gate.promise;
-      return deps.passwords.compare(sent);
-    };
-    const slow = { ...deps, passwords: { ...deps.passwords, compare } };
+    const { gate, slow } = held(deps);
     for (const address of [() => '192.0.2.90', (sent: number) => `2001:db8:7:${sent}::1`]) {
       const sent = Array.from({ length: 9 }, (_, index) =>
         refusal(signIn(slow, { email: newEmail(), password: PASSWORD }, at(NOW_MS, address(index)))),
