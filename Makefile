@@ -15,7 +15,7 @@ PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all coverage bench images lab soak generate dashboard mock contract pack publish-streams check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
+.PHONY: help serve test test-all coverage bench images lab soak generate dashboard mock contract pack publish-streams figures check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -24,7 +24,7 @@ help: ## list the verbs
 serve: up-to-date ## install, generate and start everything; prints where it is served and with which key
 	@exec $(KEYSLOT) serve
 
-test: up-to-date ## install, generate and run the short tier of tests, or those of some folders (TESTS='test/contract test/clients')
+test: up-to-date ## install, generate and run the short tier of tests, or those of some folders (TESTS='test/devkit/contract test/clients')
 	@$(VITEST) run $(TESTS)
 
 test-all: up-to-date ## every test but the long ones: both store engines, servers as processes, browser, every contract case
@@ -41,6 +41,7 @@ bench: up-to-date ## measure requests beside other proxies, and what each featur
 	@$(NODE) test/bench/main.ts
 	@$(NODE) test/bench/keys.ts
 	@$(NODE) test/bench/wallets.ts
+	@$(NODE) test/bench/store-writes.ts
 	@$(NODE) test/bench/account-lists.ts
 	@$(NODE) test/bench/fan-out.ts
 	@$(NODE) test/bench/dashboard.ts
@@ -68,12 +69,12 @@ LAB_DATABASE := $(or $(KEYSLOT_LAB_DATABASE_URL),postgres://postgres@127.0.0.1:5
 LAB_REDIS := $(or $(KEYSLOT_LAB_REDIS_URL),redis://127.0.0.1:6379)
 
 lab: up-to-date ## let nodes, gateways, signers, PostgreSQL and Redis fail at once under clients of all protocols for ten minutes (MINUTES=10), and check what must hold
-	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' KEYSLOT_REDIS_TOPICS=shared KEYSLOT_SHUTDOWN_GRACE_MS=3000 exec $(KEYSLOT) lab run docs/lab/everything.yaml \
-		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --data-dir node_modules/.cache/keyslot-lab --out node_modules/.cache/keyslot-lab
+	@KEYSLOT_LAB_DATABASE_URL='$(LAB_DATABASE)' KEYSLOT_LAB_REDIS_URL='$(LAB_REDIS)' exec $(NODE) test/lab/main.ts everything \
+		--minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) --out node_modules/.cache/keyslot-lab
 
 soak: up-to-date ## what takes minutes to hours: PART=nodes, kills, fuzz, ledger, lab, upgrade, long or mutants (CONTRIBUTING.md, Long runs)
 	@case '$(or $(PART),nodes)' in \
-		nodes) exec $(NODE) $(if $(FAILOVERS),test/soak/nodes/failovers.ts --failovers $(FAILOVERS),$(if $(USERS),test/soak/nodes/users.ts --users $(USERS),test/real-time/soak.ts --minutes $(or $(MINUTES),30))) ;; \
+		nodes) exec $(NODE) $(if $(FAILOVERS),test/soak/nodes.ts --failovers $(FAILOVERS),$(if $(USERS),test/soak/nodes.ts --users $(USERS),test/real-time/soak.ts --minutes $(or $(MINUTES),30))) ;; \
 		kills) exec $(NODE) test/soak/kills.ts --rounds $(or $(ROUNDS),300) ;; \
 		fuzz) exec $(NODE) test/soak/fuzz.ts --requests $(or $(REQUESTS),1000000) --minutes $(or $(MINUTES),60) ;; \
 		ledger) exec $(NODE) test/soak/ledger.ts --minutes $(or $(MINUTES),60) --rate $(or $(RATE),200) --history $(or $(HISTORY),100000) ;; \
@@ -98,11 +99,14 @@ contract: up-to-date ## hold a server against the specification: URL=… (APIKEY
 	@$(if $(APIKEY),KEYSLOT_CONTRACT_APIKEY='$(APIKEY)') $(if $(TOKEN),KEYSLOT_CONTRACT_TOKEN='$(TOKEN)') $(if $(TOTP),KEYSLOT_CONTRACT_TOTP='$(TOTP)') $(if $(SESSION),KEYSLOT_CONTRACT_SESSION='$(SESSION)') \
 		$(KEYSLOT) contract --url '$(URL)' $(ARGS)
 
-pack: up-to-date ## pack for npm, into dist/: @keyslot/client, and keyslot, the server and its command line
+pack: up-to-date ## pack for npm, into dist/: @keyslot/client, and keyslot, the server and its command line, with the list of what it installs (CycloneDX)
 	@$(TSX) codegen/pack/main.ts
 
 publish-streams: check-breaking ## at a release: take the fields of spec/stream as published, which no later one may break
 	@$(BUF) build $(PROTOS) --exclude-source-info --output $(PUBLISHED)
+
+figures: up-to-date ## print how large the tree is, how scattered, and how many files a warm request runs through; with PACKAGE='old.tgz new.tgz' what these cost installed: packages, disk, starts, memory
+	@$(if $(PACKAGE),$(NODE) test/installed-figures.ts $(abspath $(PACKAGE)),$(NODE) test/figures.ts && $(NODE) test/warm-paths.ts)
 
 check: check-drift check-types check-style check-layout check-breaking ## generated/ up to date, types, lint, format, layout, published messages
 
@@ -110,7 +114,7 @@ check-drift: install
 	@echo 'check: generated/ is what spec/ gives'
 	@$(TSX) codegen/main.ts --check
 
-check-types: install
+check-types: install up-to-date-generated
 	@echo 'check: types'
 	@$(NODE) node_modules/tsgo/bin/tsc -p .
 	@$(NODE) node_modules/tsgo/bin/tsc -p src/dashboard
@@ -119,7 +123,7 @@ check-style: install
 	@echo 'check: lint and format'
 	@$(NODE) node_modules/@biomejs/biome/bin/biome ci
 
-check-layout: install
+check-layout: install up-to-date-generated
 	@echo 'check: layout'
 	@$(VITEST) run --silent --reporter=dot test/architecture.test.ts
 
@@ -135,7 +139,7 @@ up-to-date: install
 	@$(MAKE) -j 2 up-to-date-dashboard up-to-date-store
 
 up-to-date-generated:
-	@test -f $(GENERATED) && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+	@test -f $(GENERATED) && test -d generated/contract && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
 
 up-to-date-dashboard: up-to-date-generated
 	@test -f $(DASHBOARD) && test -z "$$(find package-lock.json src/dashboard runtime generated/account generated/ledger generated/localnet generated/wallets -newer $(DASHBOARD) -print | head -n 1)" || $(MAKE) dashboard

@@ -25,10 +25,10 @@ const APART = [
   'test/localnet/subscriptions/web3js*.test.ts',
   'test/localnet/staking-year*.test.ts',
   // Count the timers of their process, in which the store that files share has some too.
-  'test/account/retain-usage.test.ts',
+  'test/account/usage/retain-usage.test.ts',
   'test/account/service-level/start-proofs.test.ts',
-  'test/gate/{call-recorder,memory-rate-limit,meter,wallet-request-counts}.test.ts',
-  'test/upstream/nodes/{ask-node,ledger-nodes,measure-pace,node-watch,silent-node}.test.ts',
+  'test/server/access/{call-recorder,memory-rate-limit,meter,wallet-request-counts}.test.ts',
+  'test/gateway/nodes/network/{ask-node,ledger-nodes,measure-pace,node-watch,silent-node}.test.ts',
 ];
 
 /** What Node compiles for one test file is kept for the others, and for the processes that they start. */

@@ -10,15 +10,15 @@ export type Renderer<Model> = (model: Model) => Files;
 /** One input of the pipeline (a set of spec documents) and everything rendered from it. */
 export type Area = {
   readonly name: string;
-  /** The spec files that are its own. */
+  /** Its own spec files. */
   readonly reads: readonly DocumentKind[];
-  /** Sees the documents of all areas. */
+  /** Gets the documents of all areas. */
   readonly lint: (sources: Sources) => readonly Problem[];
-  /** Called only with sources that lint accepted. */
+  /** Called only with sources that passed lint. */
   readonly render: (sources: Sources) => Files;
 };
 
-/** Builds an area of its parts: documents, lint, model, renderers. */
+/** Builds an area from its parts: documents, lint, model, renderers. */
 export const createArea = <Model>({
   model,
   renderers,
@@ -34,7 +34,7 @@ export const createArea = <Model>({
   },
 });
 
-/** Joins outputs; two renderers must not write the same path. */
+/** Merges outputs; two renderers must not write the same path. */
 export const mergeFiles = (outputs: readonly Files[]): Files => {
   const merged: Record<string, string> = {};
   for (const [path, text] of outputs.flatMap((output) => Object.entries(output))) {

@@ -8,7 +8,7 @@ import type { Files } from './area.ts';
 const BIOME = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', import.meta.url));
 const RULES = fileURLToPath(new URL('../biome.json', import.meta.url));
 
-/** Formats code, by the rules of the repository's formatter; the other texts pass unchanged. */
+/** Formats code with the rules of the repository's formatter; other texts pass unchanged. */
 export const formatFiles = (files: Files): Files => {
   const known = Object.keys(files).filter((path) => /\.(js|ts)$/.test(path));
   const folder = mkdtempSync(join(tmpdir(), 'format-'));

@@ -2,7 +2,7 @@ import { type Area, type Files, mergeFiles } from './area.ts';
 import type { Sources } from './load.ts';
 import type { Problem } from './problem.ts';
 
-/** Everything generated, or what is wrong in the spec. */
+/** Everything generated, or the problems of the spec. */
 export type Outcome = { readonly files: Files } | { readonly problems: readonly Problem[] };
 
 /** Lints the documents and renders every area. Pure: the same documents in any order give the same texts. */

@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Whether the value is a mapping. */
+/** True when the value is a mapping. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -19,24 +19,24 @@ export const deepFreeze = <T>(value: T): T => {
 const LINE_WIDTH = 110;
 
 type Layout = {
-  /** Columns that a line has. */
+  /** Maximum columns of a line. */
   readonly width: number;
-  /** The member whose members, or items, each get a line, however long. */
+  /** The member whose members, or items, each get a line of any length. */
   readonly flat?: string;
 };
 
 /**
- * Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. What fits on one line gets one.
+ * Prints JSON with exact integers; bigint members become JSON integers. Member order is kept. A value that fits on one line gets one.
  *
  * @param width columns of a line
  */
 export const printJson = (value: unknown, width = LINE_WIDTH): string => print(value, '', 0, { width });
 
-/** Prints an OpenAPI or OpenRPC document as `printJson` does, with every example on a line of its own, however long. */
+/** Prints an OpenAPI or OpenRPC document like `printJson`, with every example on a line of its own, of any length. */
 export const printDocument = (document: unknown): string =>
   `${print(document, '', 0, { width: LINE_WIDTH, flat: 'examples' })}\n`;
 
-/** `column` is where the value begins, behind its name. */
+/** `column` is the start of the value, after its name. */
 const print = (value: unknown, indent: string, column: number, layout: Layout): string => {
   const line = printLine(value);
   // A comma may follow.

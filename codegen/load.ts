@@ -8,14 +8,14 @@ import type { Problem } from './problem.ts';
 export type Sources = ReadonlyMap<string, Json>;
 
 /**
- * Spec files of one kind. `path` is relative to the spec folder and may hold one *, which is a name. `parse` makes plain
- * data of a file's text (that may be the text itself), and throws SyntaxError with what is wrong in it.
+ * Spec files of one kind. `path` is relative to the spec folder and may have one * for a name. `parse` returns a file's text as plain data
+ * (possibly the text itself), and throws SyntaxError with the fault.
  */
 export type DocumentKind = { readonly path: string; readonly parse: (text: string) => Json };
 
 /**
- * Reads every file below `directory`, as the area that it belongs to has it. Files that do not parse, and files that no
- * area reads, are returned as problems. Texts for people (*.md) and hidden files are skipped.
+ * Reads every file below `directory`, parsed for its area. Files that do not parse, and files of no area, are returned as problems. Texts
+ * for people (*.md) and hidden files are skipped.
  */
 export const loadSources = (
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * Something wrong in a spec document. `pointer` is the JSON pointer inside the file ('' is the whole file).
- * A `blocking` problem makes the file unusable: the rules that need it whole are not asked.
+ * A problem in a spec document. `pointer` is the JSON pointer in the file ('' is the whole file). A `blocking` problem makes the file
+ * unusable: rules that need it are skipped.
  */
 export type Problem = {
   readonly file: string;

@@ -1,10 +1,10 @@
-/** How drizzle-kit writes the table that a foreign key refers to. */
+/** drizzle-kit's form of the table that a foreign key refers to. */
 const REFERENCE = /(\bREFERENCES )"public"\./g;
 
 /**
  * Returns a migration of drizzle-kit without its schema: tables are created in the schema that the store is opened with.
  *
- * @throws Error if it names that schema anywhere else than in a foreign key.
+ * @throws Error if it names that schema anywhere but in a foreign key.
  */
 export function unqualifiedMigration(sql: string): string {
   const unqualified = sql.replaceAll(REFERENCE, '$1');

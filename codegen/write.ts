@@ -2,18 +2,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { dirname, join, relative } from 'node:path';
 import type { Files } from './area.ts';
 
-/** What differs between the texts and a folder. */
+/** The differences between the texts and a folder. */
 export type Drift = { readonly changed: readonly string[]; readonly stale: readonly string[] };
 
-/** Compares the folder with what it should hold. */
-export const findDrift = (directory: string, files: Files): Drift => ({
+/** Compares the folder with its expected content. @param except paths that are ignored. */
+export const findDrift = (directory: string, files: Files, except?: RegExp): Drift => ({
   changed: Object.keys(files)
-    .filter((path) => readIfThere(join(directory, path)) !== files[path])
+    .filter((path) => !except?.test(path) && readIfThere(join(directory, path)) !== files[path])
     .sort(),
-  stale: listFiles(directory).filter((path) => !(path in files)),
+  stale: listFiles(directory).filter((path) => !except?.test(path) && !(path in files)),
 });
 
-/** Makes the folder hold exactly these files; files that are right already are not touched. */
+/** Makes the folder contain exactly these files; correct files are not touched. */
 export const writeFiles = (directory: string, files: Files): Drift => {
   const drift = findDrift(directory, files);
   for (const path of drift.changed) {

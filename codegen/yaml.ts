@@ -17,5 +17,5 @@ const narrow = (value: unknown): Json => {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item)]));
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
     return value;
-  throw new SyntaxError(`a value of type ${typeof value} is no JSON`);
+  throw new SyntaxError(`a value of type ${typeof value} is not JSON`);
 };

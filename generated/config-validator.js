@@ -32,6 +32,7 @@ const schema = {
     drift: { $ref: 'parts#/$defs/Drift', default: {} },
     tracing: { $ref: 'parts#/$defs/Tracing', default: {} },
     backup: { $ref: 'parts#/$defs/Backup', default: {} },
+    accounts: { $ref: 'parts#/$defs/Accounts', default: {} },
     usage: { $ref: 'parts#/$defs/Usage', default: {} },
     wallets: { $ref: 'parts#/$defs/Wallets', default: {} },
     localnet: { $ref: 'parts#/$defs/Localnet', default: {} },
@@ -3604,6 +3605,163 @@ function validateBackup(data, { instancePath = '', parentData, parentDataPropert
   return errors === 0;
 }
 
+function validateAccounts(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.max_keys === undefined) {
+      data.max_keys = 100;
+    }
+    if (data.max_tokens === undefined) {
+      data.max_tokens = 100;
+    }
+    if (data.full_rate_keys === undefined) {
+      data.full_rate_keys = 10;
+    }
+    for (const key0 in data) {
+      if (!(key0 === 'max_keys' || key0 === 'max_tokens' || key0 === 'full_rate_keys')) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    let data_max_keys = data.max_keys;
+    if (
+      !(typeof data_max_keys == 'number'
+        ? Number.isInteger(data_max_keys) && data_max_keys >= 0 && data_max_keys <= 4294967295
+        : typeof data_max_keys == 'bigint' && data_max_keys >= 0 && data_max_keys <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_keys',
+        schemaPath: '#/properties/max_keys/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_max_keys == 'number' || typeof data_max_keys == 'bigint') && data_max_keys < 1) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_keys',
+        schemaPath: '#/properties/max_keys/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if ((typeof data_max_keys == 'number' || typeof data_max_keys == 'bigint') && data_max_keys > 100000) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_keys',
+        schemaPath: '#/properties/max_keys/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 100000',
+      });
+      errors++;
+    }
+    let data_max_tokens = data.max_tokens;
+    if (
+      !(typeof data_max_tokens == 'number'
+        ? Number.isInteger(data_max_tokens) && data_max_tokens >= 0 && data_max_tokens <= 4294967295
+        : typeof data_max_tokens == 'bigint' && data_max_tokens >= 0 && data_max_tokens <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_tokens',
+        schemaPath: '#/properties/max_tokens/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_max_tokens == 'number' || typeof data_max_tokens == 'bigint') && data_max_tokens < 1) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_tokens',
+        schemaPath: '#/properties/max_tokens/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_max_tokens == 'number' || typeof data_max_tokens == 'bigint') &&
+      data_max_tokens > 100000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_tokens',
+        schemaPath: '#/properties/max_tokens/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 100000',
+      });
+      errors++;
+    }
+    let data_full_rate_keys = data.full_rate_keys;
+    if (
+      !(typeof data_full_rate_keys == 'number'
+        ? Number.isInteger(data_full_rate_keys) &&
+          data_full_rate_keys >= 0 &&
+          data_full_rate_keys <= 4294967295
+        : typeof data_full_rate_keys == 'bigint' &&
+          data_full_rate_keys >= 0 &&
+          data_full_rate_keys <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/full_rate_keys',
+        schemaPath: '#/properties/full_rate_keys/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_full_rate_keys == 'number' || typeof data_full_rate_keys == 'bigint') &&
+      data_full_rate_keys < 1
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/full_rate_keys',
+        schemaPath: '#/properties/full_rate_keys/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_full_rate_keys == 'number' || typeof data_full_rate_keys == 'bigint') &&
+      data_full_rate_keys > 100000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/full_rate_keys',
+        schemaPath: '#/properties/full_rate_keys/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 100000',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateAccounts.errors = vErrors;
+  return errors === 0;
+}
+
 function validateUsage(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -3682,6 +3840,17 @@ function validateUsage(data, { instancePath = '', parentData, parentDataProperty
   return errors === 0;
 }
 
+const schemaWallets = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    cors_origins: { type: 'array', default: [], items: { type: 'string', minLength: 1 } },
+    max_hd_children: { default: 1000000, 'x-int': 'u32', 'x-minimum': 1000, 'x-maximum': 100000000 },
+    key_threads: { 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 64 },
+    key_engine: { type: 'string', enum: ['native', 'reference'], default: 'native' },
+  },
+};
+
 function validateWallets(data, { instancePath = '', parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null;
   let errors = 0;
@@ -3692,8 +3861,18 @@ function validateWallets(data, { instancePath = '', parentData, parentDataProper
     if (data.max_hd_children === undefined) {
       data.max_hd_children = 1000000;
     }
+    if (data.key_engine === undefined) {
+      data.key_engine = 'native';
+    }
     for (const key0 in data) {
-      if (!(key0 === 'cors_origins' || key0 === 'max_hd_children' || key0 === 'key_threads')) {
+      if (
+        !(
+          key0 === 'cors_origins' ||
+          key0 === 'max_hd_children' ||
+          key0 === 'key_threads' ||
+          key0 === 'key_engine'
+        )
+      ) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -3829,6 +4008,27 @@ function validateWallets(data, { instancePath = '', parentData, parentDataProper
         errors++;
       }
     }
+    let data_key_engine = data.key_engine;
+    if (typeof data_key_engine !== 'string') {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/key_engine',
+        schemaPath: '#/properties/key_engine/type',
+        keyword: 'type',
+        params: { type: 'string' },
+        message: 'must be string',
+      });
+      errors++;
+    }
+    if (!(data_key_engine === 'native' || data_key_engine === 'reference')) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/key_engine',
+        schemaPath: '#/properties/key_engine/enum',
+        keyword: 'enum',
+        params: { allowedValues: schemaWallets.properties.key_engine.enum },
+        message: 'must be equal to one of the allowed values',
+      });
+      errors++;
+    }
   } else {
     (vErrors ??= []).push({
       instancePath,
@@ -3848,10 +4048,11 @@ const schemaLocalnet = {
   additionalProperties: false,
   properties: {
     slot_ms: { default: 200, 'x-int': 'u32', 'x-minimum': 10, 'x-maximum': 60000 },
-    finality_slots: { default: 31, 'x-int': 'u32', 'x-maximum': 31 },
+    consensus: { type: 'string', enum: ['alpenglow', 'tower'] },
+    finality_slots: { 'x-int': 'u32', 'x-maximum': 31 },
     lamports_per_byte: { default: 5080, 'x-int': 'u32', 'x-minimum': 1, 'x-maximum': 1000000 },
     ephemeral: { type: 'boolean', default: false },
-    votes: { type: 'boolean', default: false },
+    votes: { type: 'boolean' },
     cheat_codes: { type: 'boolean', default: false },
     gateway_trace: { type: 'boolean', default: false },
     slots_per_epoch: { default: 432000, 'x-int': 'u32', 'x-minimum': 32, 'x-maximum': 432000 },
@@ -3867,17 +4068,11 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
     if (data.slot_ms === undefined) {
       data.slot_ms = 200;
     }
-    if (data.finality_slots === undefined) {
-      data.finality_slots = 31;
-    }
     if (data.lamports_per_byte === undefined) {
       data.lamports_per_byte = 5080;
     }
     if (data.ephemeral === undefined) {
       data.ephemeral = false;
-    }
-    if (data.votes === undefined) {
-      data.votes = false;
     }
     if (data.cheat_codes === undefined) {
       data.cheat_codes = false;
@@ -3941,37 +4136,62 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
       });
       errors++;
     }
-    let data_finality_slots = data.finality_slots;
-    if (
-      !(typeof data_finality_slots == 'number'
-        ? Number.isInteger(data_finality_slots) &&
-          data_finality_slots >= 0 &&
-          data_finality_slots <= 4294967295
-        : typeof data_finality_slots == 'bigint' &&
-          data_finality_slots >= 0 &&
-          data_finality_slots <= 4294967295)
-    ) {
-      (vErrors ??= []).push({
-        instancePath: instancePath + '/finality_slots',
-        schemaPath: '#/properties/finality_slots/x-int',
-        keyword: 'x-int',
-        params: {},
-        message: 'must be an integer (u32)',
-      });
-      errors++;
+    if (data.consensus !== undefined) {
+      let data_consensus = data.consensus;
+      if (typeof data_consensus !== 'string') {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/consensus',
+          schemaPath: '#/properties/consensus/type',
+          keyword: 'type',
+          params: { type: 'string' },
+          message: 'must be string',
+        });
+        errors++;
+      }
+      if (!(data_consensus === 'alpenglow' || data_consensus === 'tower')) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/consensus',
+          schemaPath: '#/properties/consensus/enum',
+          keyword: 'enum',
+          params: { allowedValues: schemaLocalnet.properties.consensus.enum },
+          message: 'must be equal to one of the allowed values',
+        });
+        errors++;
+      }
     }
-    if (
-      (typeof data_finality_slots == 'number' || typeof data_finality_slots == 'bigint') &&
-      data_finality_slots > 31
-    ) {
-      (vErrors ??= []).push({
-        instancePath: instancePath + '/finality_slots',
-        schemaPath: '#/properties/finality_slots/x-maximum',
-        keyword: 'x-maximum',
-        params: {},
-        message: 'must be <= 31',
-      });
-      errors++;
+    if (data.finality_slots !== undefined) {
+      let data_finality_slots = data.finality_slots;
+      if (
+        !(typeof data_finality_slots == 'number'
+          ? Number.isInteger(data_finality_slots) &&
+            data_finality_slots >= 0 &&
+            data_finality_slots <= 4294967295
+          : typeof data_finality_slots == 'bigint' &&
+            data_finality_slots >= 0 &&
+            data_finality_slots <= 4294967295)
+      ) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/finality_slots',
+          schemaPath: '#/properties/finality_slots/x-int',
+          keyword: 'x-int',
+          params: {},
+          message: 'must be an integer (u32)',
+        });
+        errors++;
+      }
+      if (
+        (typeof data_finality_slots == 'number' || typeof data_finality_slots == 'bigint') &&
+        data_finality_slots > 31
+      ) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/finality_slots',
+          schemaPath: '#/properties/finality_slots/x-maximum',
+          keyword: 'x-maximum',
+          params: {},
+          message: 'must be <= 31',
+        });
+        errors++;
+      }
     }
     let data_lamports_per_byte = data.lamports_per_byte;
     if (
@@ -4028,15 +4248,17 @@ function validateLocalnet(data, { instancePath = '', parentData, parentDataPrope
       });
       errors++;
     }
-    if (typeof data.votes !== 'boolean') {
-      (vErrors ??= []).push({
-        instancePath: instancePath + '/votes',
-        schemaPath: '#/properties/votes/type',
-        keyword: 'type',
-        params: { type: 'boolean' },
-        message: 'must be boolean',
-      });
-      errors++;
+    if (data.votes !== undefined) {
+      if (typeof data.votes !== 'boolean') {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/votes',
+          schemaPath: '#/properties/votes/type',
+          keyword: 'type',
+          params: { type: 'boolean' },
+          message: 'must be boolean',
+        });
+        errors++;
+      }
     }
     if (typeof data.cheat_codes !== 'boolean') {
       (vErrors ??= []).push({
@@ -4710,6 +4932,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.backup === undefined) {
       data.backup = {};
     }
+    if (data.accounts === undefined) {
+      data.accounts = {};
+    }
     if (data.usage === undefined) {
       data.usage = {};
     }
@@ -5183,6 +5408,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateBackup.errors : vErrors.concat(validateBackup.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateAccounts(data.accounts, {
+        instancePath: instancePath + '/accounts',
+        parentData: data,
+        parentDataProperty: 'accounts',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateAccounts.errors : vErrors.concat(validateAccounts.errors);
       errors = vErrors.length;
     }
     if (

@@ -231,6 +231,15 @@ export type Config = {
     /** Public keys of age that backups are encrypted to; keyslot backup key makes one. The keys that open them are kept apart from the server. */
     readonly recipients: readonly string[];
   };
+  /** Limits of every account. */
+  readonly accounts: {
+    /** Maximum number of API keys of an account that are neither revoked nor expired. An account that has more keeps them; commands of the operator create more. */
+    readonly max_keys: number;
+    /** Maximum number of access tokens of an account, counted in the same way. */
+    readonly max_tokens: number;
+    /** How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well. */
+    readonly full_rate_keys: number;
+  };
   /** Counts of calls by key, network, method and minute. */
   readonly usage: {
     /** How long counts are kept; older ones are deleted gradually. */
@@ -244,19 +253,23 @@ export type Config = {
     readonly max_hd_children: number;
     /** Number of threads that generate keys. Defaults to one per CPU core. */
     readonly key_threads?: number;
+    /** Engine that makes the keys of wallets in client custody. native is libsodium, compared with the reference at each start; reference is @noble/ed25519, @scure/bip39 and micro-key-producer, which make the same keys, about a tenth as fast, in JavaScript. Without libsodium the reference is used. */
+    readonly key_engine: 'native' | 'reference';
   };
   /** The embedded ledger. */
   readonly localnet: {
     /** Length of a slot. */
     readonly slot_ms: number;
-    /** Number of slots between confirmation and finalization of a block. 0 finalizes it at once, as Alpenglow does. */
-    readonly finality_slots: number;
+    /** The consensus of a new ledger. Under `alpenglow`, as on the main network since October 2026, a confirmed block is final and blocks hold no votes; under `tower` it is final finality_slots later. Defaults to alpenglow, and to tower where finality_slots or votes is set. A ledger that is kept stays with the one that it began with. */
+    readonly consensus?: 'alpenglow' | 'tower';
+    /** Number of slots between confirmation and finalization of a block under `tower`. Defaults to the maximum. */
+    readonly finality_slots?: number;
     /** Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026. */
     readonly lamports_per_byte: number;
     /** Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart. */
     readonly ephemeral: boolean;
-    /** Let the validator of the embedded ledger vote for every slot by a transaction in the next block, as validators did before Alpenglow, so that no block is empty. */
-    readonly votes: boolean;
+    /** Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block, so that no block is empty. Defaults to false. */
+    readonly votes?: boolean;
     /** Serve the cheat codes of the embedded ledger, which set accounts, time and history at will, at the address of the embedded ledger itself (docs/localnet.md). They are not served through the gateway, except by gateway_trace. */
     readonly cheat_codes: boolean;
     /** With cheat_codes: serve localnet_trace, which reads and changes nothing, through the gateway as well, to every key of the network of the embedded ledger. The explorer of the dashboard shows what it tells. */
@@ -1084,6 +1097,32 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
       'Public keys of age that backups are encrypted to; keyslot backup key makes one. The keys that open them are kept apart from the server.',
   },
   {
+    path: ['accounts', 'max_keys'],
+    type: 'integer',
+    env: 'KEYSLOT_ACCOUNT_MAX_KEYS',
+    default: 100,
+    secret: false,
+    description:
+      'Maximum number of API keys of an account that are neither revoked nor expired. An account that has more keeps them; commands of the operator create more.',
+  },
+  {
+    path: ['accounts', 'max_tokens'],
+    type: 'integer',
+    env: 'KEYSLOT_ACCOUNT_MAX_TOKENS',
+    default: 100,
+    secret: false,
+    description: 'Maximum number of access tokens of an account, counted in the same way.',
+  },
+  {
+    path: ['accounts', 'full_rate_keys'],
+    type: 'integer',
+    env: 'KEYSLOT_ACCOUNT_FULL_RATE_KEYS',
+    default: 10,
+    secret: false,
+    description:
+      'How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well.',
+  },
+  {
     path: ['usage', 'retention_days'],
     type: 'integer',
     env: 'KEYSLOT_USAGE_RETENTION_DAYS',
@@ -1116,6 +1155,15 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Number of threads that generate keys. Defaults to one per CPU core.',
   },
   {
+    path: ['wallets', 'key_engine'],
+    type: 'string',
+    env: 'KEYSLOT_KEY_ENGINE',
+    default: 'native',
+    secret: false,
+    description:
+      'Engine that makes the keys of wallets in client custody. native is libsodium, compared with the reference at each start; reference is @noble/ed25519, @scure/bip39 and micro-key-producer, which make the same keys, about a tenth as fast, in JavaScript. Without libsodium the reference is used.',
+  },
+  {
     path: ['localnet', 'slot_ms'],
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_SLOT_MS',
@@ -1125,14 +1173,22 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'Length of a slot.',
   },
   {
+    path: ['localnet', 'consensus'],
+    type: 'string',
+    env: 'KEYSLOT_LOCALNET_CONSENSUS',
+    cli: '--consensus',
+    secret: false,
+    description:
+      'The consensus of a new ledger. Under `alpenglow`, as on the main network since October 2026, a confirmed block is final and blocks hold no votes; under `tower` it is final finality_slots later. Defaults to alpenglow, and to tower where finality_slots or votes is set. A ledger that is kept stays with the one that it began with.',
+  },
+  {
     path: ['localnet', 'finality_slots'],
     type: 'integer',
     env: 'KEYSLOT_LOCALNET_FINALITY_SLOTS',
     cli: '--finality-slots',
-    default: 31,
     secret: false,
     description:
-      'Number of slots between confirmation and finalization of a block. 0 finalizes it at once, as Alpenglow does.',
+      'Number of slots between confirmation and finalization of a block under `tower`. Defaults to the maximum.',
   },
   {
     path: ['localnet', 'lamports_per_byte'],
@@ -1157,10 +1213,9 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     path: ['localnet', 'votes'],
     type: 'boolean',
     env: 'KEYSLOT_LOCALNET_VOTES',
-    default: false,
     secret: false,
     description:
-      'Let the validator of the embedded ledger vote for every slot by a transaction in the next block, as validators did before Alpenglow, so that no block is empty.',
+      'Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block, so that no block is empty. Defaults to false.',
   },
   {
     path: ['localnet', 'cheat_codes'],
@@ -1296,12 +1351,13 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
   },
 ];
 
-/** The bounds and the default of every whole number that has one, by its path. */
+/** The bounds of every whole number, and the default of those that have one, by its path. */
 export const CONFIG_INTEGERS = {
   workers: { minimum: 1, maximum: 64, default: 1 },
   shutdown_grace_ms: { minimum: 0, maximum: 600000, default: 0 },
   shutdown_deadline_ms: { minimum: 0, maximum: 600000, default: 10000 },
   'http.port': { minimum: 0, maximum: 65535, default: 8080 },
+  'http.ws_port': { minimum: 0, maximum: 65535 },
   'http.max_connections': { minimum: 16, maximum: 1000000, default: 25000 },
   'http.max_connections_per_address': { minimum: 4, maximum: 1000000, default: 5000 },
   'http.max_body_bytes': { minimum: 51200, maximum: 67108864, default: 1048576 },
@@ -1313,15 +1369,19 @@ export const CONFIG_INTEGERS = {
   'grpc.max_streams_per_key': { minimum: 1, maximum: 100000, default: 100 },
   'grpc.max_unread_bytes': { minimum: 16384, maximum: 268435456, default: 1048576 },
   'grpc.max_unread_messages': { minimum: 1, maximum: 100000, default: 1000 },
+  'grpc.max_lag_slots': { minimum: 1, maximum: 100000 },
   'grpc.history_slots': { minimum: 1, maximum: 100000, default: 512 },
   'grpc.history_bytes': { minimum: 1048576, maximum: 17179869184, default: 134217728 },
   'grpc.segments_bytes': { minimum: 0, maximum: 1125899906842624, default: 10000000000 },
+  'grpc.max_resume_slots': { minimum: 1, maximum: 10000000 },
+  'grpc.poll_ms': { minimum: 10, maximum: 60000 },
   'grpc.linger_ms': { minimum: 0, maximum: 86400000, default: 60000 },
   'grpc.max_block_bytes': { minimum: 1048576, maximum: 1073741824, default: 134217728 },
   'redis.topics_bytes': { minimum: 1048576, maximum: 17179869184, default: 268435456 },
   'webhooks.retention_days': { minimum: 4, maximum: 3660, default: 30 },
   'webhooks.ledger_retention_days': { minimum: 1, maximum: 3660, default: 3 },
   'billing.payment_days': { minimum: 0, maximum: 365, default: 30 },
+  'metrics.port': { minimum: 0, maximum: 65535 },
   'networks.0.upstreams.0.weight': { minimum: 1, maximum: 1000, default: 1 },
   'upstream.connections': { minimum: 1, maximum: 4096, default: 128 },
   'upstream.connect_timeout_ms': { minimum: 10, maximum: 60000, default: 2000 },
@@ -1341,15 +1401,22 @@ export const CONFIG_INTEGERS = {
   'websocket.max_waiting_bytes': { minimum: 65536, maximum: 1073741824, default: 4194304 },
   'websocket.idle_timeout_ms': { minimum: 1000, maximum: 3600000, default: 60000 },
   'cache.max_bytes': { minimum: 0, maximum: 4294967295, default: 67108864 },
+  'cache.slot_ms': { minimum: 0, maximum: 60000 },
   'drift.samples_per_minute': { minimum: 0, maximum: 6000, default: 20 },
   'tracing.sample_per_million': { minimum: 0, maximum: 1000000, default: 10000 },
+  'accounts.max_keys': { minimum: 1, maximum: 100000, default: 100 },
+  'accounts.max_tokens': { minimum: 1, maximum: 100000, default: 100 },
+  'accounts.full_rate_keys': { minimum: 1, maximum: 100000, default: 10 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 1000000 },
+  'wallets.key_threads': { minimum: 1, maximum: 64 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },
-  'localnet.finality_slots': { minimum: 0, maximum: 31, default: 31 },
+  'localnet.finality_slots': { minimum: 0, maximum: 31 },
   'localnet.lamports_per_byte': { minimum: 1, maximum: 1000000, default: 5080 },
   'localnet.slots_per_epoch': { minimum: 32, maximum: 432000, default: 432000 },
   'localnet.history_slots': { minimum: 512, maximum: 10000000, default: 432000 },
   'localnet.history_transactions': { minimum: 1000, maximum: 10000000, default: 100000 },
+  'hsm.max_managed_batch': { minimum: 1, maximum: 10000 },
+  'hsm.pkcs11.slot': { minimum: 0, maximum: 4294967295 },
   'hsm.pkcs11.sessions': { minimum: 1, maximum: 64, default: 4 },
 } as const;

@@ -2386,6 +2386,31 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** The account has as many API keys as it may have. */
+  keysTooMany: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'keys_too_many',
+      status: 409,
+      title: 'Too many API keys',
+      detail:
+        'The account has {value} API keys that work, of at most {limit}. Revoke one first, or rotate without an overlap.',
+    },
+    data: ['value', 'limit'],
+  },
+  /** The account has as many access tokens as it may have. */
+  tokensTooMany: {
+    area: 'account',
+    http: 409,
+    problem: {
+      code: 'tokens_too_many',
+      status: 409,
+      title: 'Too many access tokens',
+      detail: 'The account has {value} access tokens that work, of at most {limit}. Revoke one first.',
+    },
+    data: ['value', 'limit'],
+  },
   /** The account has as many webhooks as it may have. */
   webhooksTooMany: {
     area: 'account',
@@ -2939,6 +2964,8 @@ export type ErrorContext = {
   readonly accountOwes: { readonly owedUsd: string };
   readonly webhookNotFound: { readonly id: string };
   readonly deliveryNotFound: { readonly id: string };
+  readonly keysTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
+  readonly tokensTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly webhooksTooMany: { readonly limit: number | bigint };
   readonly webhookNotActive: { readonly id: string; readonly reason: string };
   readonly limitRequestNotFound: { readonly id: string };

@@ -38,12 +38,12 @@ export const PLANS = {
   wallet_use_limit: {
     window_seconds: 1,
   },
-  /** Calls of an account to the account service. Chosen by us. */
+  /** Calls of an account to the account service: so many, or the requests_per_second of its plan if those are more, so that the plan development is practically unlimited. Chosen by us. */
   account_limit: {
     requests: 600,
     window_seconds: 60,
   },
-  /** Calls to the account service that are served at the same time, and how many more wait in the order in which they came. The tokens of an account count together, a member for himself, and requests with neither by the address of the client. Chosen by us. */
+  /** Calls to the account service that are served at the same time, and how many more wait in the order in which they came. The tokens of an account count together, a member for himself, and requests with neither by the address of the client. All of an account together are served as many at the same time, its members in turn. Chosen by us. */
   account_concurrency: {
     served: 16,
     waiting: 48,
@@ -73,7 +73,7 @@ export const PLANS = {
       standard: 100,
       volume: 40,
     },
-    /** The master created by POST /v1/wallets/hd. */
+    /** A managed master created by POST /v1/wallets/hd. Those of clients are not kept, and not counted. */
     hd_master_creation: {
       standard: 0,
       volume: 0,

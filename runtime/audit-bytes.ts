@@ -1,25 +1,25 @@
-/** Units of a row of the price list that were charged with a record, and what they cost. */
+/** Units of a row of the price list that a record charges, and their cost. */
 export type AuditCharge = {
   /** A row of the price list, such as `managed_signing`. */
   readonly operation: string;
   readonly units: number;
-  /** The UTC month that they count in, such as `2026-01`. */
+  /** Their UTC month, such as `2026-01`. */
   readonly month: string;
   /** Micro-USD. */
   readonly amount: number;
-  /** The prices that the amount follows from; of what was given back, and of charges of before they were recorded, there are none. */
+  /** The prices behind the amount; absent for refunds, and for charges from before prices were recorded. */
   readonly prices?: ChargePrices;
 };
 
-/** Prices of a row of the price list, in micro-USD of one unit. */
+/** Prices of a row of the price list, in micro-USD per unit. */
 export type ChargePrices = {
   readonly standard: number;
   readonly volume: number;
-  /** Units of a month above so many have the volume price. */
+  /** Units of a month above this number have the volume price. */
   readonly volumeThreshold: number;
 };
 
-/** A record of the audit log, as its hash covers it. It never holds a secret, a signed message, or a mnemonic. */
+/** A record of the audit log, as covered by its hash. It never holds a secret, a signed message, or a mnemonic. */
 export type AuditRecord = {
   readonly accountId: string;
   /** Position in the account's chain, from 1. */
@@ -27,22 +27,22 @@ export type AuditRecord = {
   readonly atMs: number;
   /** The requested action: `create`, `fetch`, `sign`, `destroy`, … */
   readonly action: string;
-  /** `ok`, or the stable name of the error that was answered. */
+  /** `ok`, or the stable name of the error. */
   readonly outcome: string;
   readonly tokenId: string | null;
   readonly requestId: string;
   readonly walletId: string | null;
   /** Number of wallets, or refused requests, that the record covers. */
   readonly units: number;
-  /** Address that a refused request came from. */
+  /** Address of a refused request. */
   readonly address?: string | null;
   /** The member who acted. */
   readonly memberId?: string | null;
-  /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
+  /** Id of the subject, if it is not a wallet: an API key, an access token, a member, an invitation, a session. */
   readonly subject?: string | null;
   /** The charges of the transaction that appended the record, in their order. */
   readonly charges?: readonly AuditCharge[] | null;
-  /** SHA-256 of the document that was issued, in hexadecimal digits (see `documentBytes`). */
+  /** SHA-256 of the issued document, in hexadecimal digits (see `documentBytes`). */
   readonly documentSha256?: string | null;
 };
 
@@ -64,10 +64,10 @@ export const GENESIS: Uint8Array = new Uint8Array(32);
 const encoder = new TextEncoder();
 
 /**
- * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array of
- * its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. A member and a
- * subject follow in one array of both, which a record without either does not have; charges in an array of arrays, which only a record with
- * charges has; and the digest of a document as the only member of an object, which only a record with one has. See docs/decisions/0020-audit-chain.md.
+ * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array
+ * of its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. Optional parts
+ * follow: a member and a subject in one array; charges in an array of arrays; and the digest of a document as the only member of an object.
+ * See docs/decisions/0020-audit-chain.md.
  */
 export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> => {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
@@ -88,7 +88,7 @@ export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Arr
   return bytes;
 };
 
-/** A charge as its record's hash covers it: row, units, month, micro-USD; then the prices, if it has any. */
+/** A charge as covered by its record's hash: row, units, month, micro-USD; then the prices, if it has any. */
 export const chargeMembers = ({ prices, ...charge }: AuditCharge): readonly unknown[] => {
   const { operation, units, month, amount } = charge;
   const members = [operation, units, month, amount];

@@ -14,7 +14,7 @@ export type ChainHead = {
   readonly signature: string;
 };
 
-/** What a chain is verified with. */
+/** The cryptography that verifies a chain. */
 export type ChainCrypto = {
   /** SHA-256. */
   readonly digest: (bytes: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
@@ -25,22 +25,22 @@ export type ChainCrypto = {
   ) => Promise<boolean>;
 };
 
-/** What is wrong with a record, or a head of it, that is not as it was written. */
+/** A fault of a record or one of its heads, which was changed after it was written. */
 export type ChainFault = { readonly seq: number } & (
   | { readonly kind: 'missing' }
   /** The record, or its hash, was changed. */
   | { readonly kind: 'changed'; readonly recomputed: string; readonly stored: string }
-  /** It does not follow the record before. */
+  /** It does not follow the previous record. */
   | { readonly kind: 'unlinked'; readonly previous: string; readonly expected: string }
   /** A signed head states another hash. */
   | { readonly kind: 'head'; readonly stored: string; readonly stated: string }
   | { readonly kind: 'signature'; readonly publicKey: string }
 );
 
-/** A record of a chain, by its number and hash. The hash of one that was not looked at is undefined. */
+/** A record of a chain, by its number and hash. The hash of a record that was not read is undefined. */
 export type ChainPlace = { readonly seq: number; readonly hash: string | undefined };
 
-/** Returns the first fault in the records behind a place; their hashes are computed at the same time. */
+/** Returns the first fault in the records after a place; their hashes are computed at the same time. */
 export async function findRecordFault(
   { digest }: Pick<ChainCrypto, 'digest'>,
   records: readonly ChainRecord[],
@@ -61,7 +61,7 @@ export async function findRecordFault(
   return undefined;
 }
 
-/** Returns what is wrong with a head of a record that has this hash. */
+/** Returns the fault of a head of a record with this hash. */
 export async function findHeadFault(
   { isSignature }: Pick<ChainCrypto, 'isSignature'>,
   head: ChainHead,

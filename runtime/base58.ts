@@ -17,12 +17,14 @@ const maxCharacters = (size: number): number => Math.ceil((size * 8) / BITS_PER_
 
 const DIGITS_ONLY = /^[1-9A-HJ-NP-Za-km-z]+$/;
 
-/** What 256^n is in base-58, by n: a text without leading ones stands for n bytes if it is below the nth, and not below the one before. */
+/** 256^n in base-58, by n: a text without leading ones stands for n bytes if it is below the nth entry, and not below the previous one. */
 const POWERS: readonly string[] = Array.from({ length: 65 }, (_, size) =>
   encodeInteger(256n ** BigInt(size)),
 );
 
-/** Whether the text is base-58 of exactly `size` bytes (at most 64): each leading one is a zero byte, the rest a number. Does not decode. */
+/**
+ * True when the text is base-58 of exactly `size` bytes (at most 64): each leading one is a zero byte, the rest a number. Does not decode.
+ */
 export const isBase58 = (text: string, size: number): boolean => {
   const zeros = leadingOnes(text);
   const rest = zeros === 0 ? text : text.slice(zeros);
@@ -32,7 +34,7 @@ export const isBase58 = (text: string, size: number): boolean => {
   );
 };
 
-/** The digits stand in the alphabet in the order of their codes: numbers of the same length are ordered as texts are. */
+/** The alphabet is in the order of its character codes: texts of the same length compare like their numbers. */
 const isBelow = (text: string, limit = ''): boolean => {
   if (text.length !== limit.length) return text.length < limit.length;
   let at = 0;
@@ -41,13 +43,13 @@ const isBelow = (text: string, limit = ''): boolean => {
 };
 
 /**
- * Why the text is not base-58 of `size` bytes: a character outside the alphabet, or the wrong number of bytes. A text too
- * long to be right is the wrong size whatever it is made of, as ledger nodes have it.
+ * Returns why the text is not base-58 of `size` bytes: a character outside the alphabet, or the wrong number of bytes. A text too long to
+ * be right has the wrong size whatever its characters, as on ledger nodes.
  */
 export const base58Fault = (text: string, size: number): 'badAlphabet' | 'wrongSize' =>
   text.length <= maxCharacters(size) && decodedSize(text) < 0 ? 'badAlphabet' : 'wrongSize';
 
-/** Bytes that the text decodes to; -1 when a character is outside the alphabet (beyond 96 characters that is not looked at). */
+/** Bytes that the text decodes to; -1 when a character is outside the alphabet (not checked beyond 96 characters). */
 export const decodedSize = (text: string): number => {
   const zeros = leadingOnes(text);
   if (text.length - zeros > MAX_DECODED_CHARACTERS) return zeros + estimateSize(text, zeros);
@@ -84,7 +86,7 @@ const leadingOnes = (text: string): number => {
   return count;
 };
 
-/** Size of a number of many digits by its leading ones: linear, where decoding is quadratic. */
+/** Size of a long number by its leading ones: linear, where decoding is quadratic. */
 const estimateSize = (text: string, from: number): number => {
   let lead = 0;
   for (let at = from; at < from + 9; at += 1) lead = lead * 58 + Math.max(digitAt(text, at), 0);

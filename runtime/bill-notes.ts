@@ -4,17 +4,17 @@ import { documentBytes } from './document-bytes.ts';
 import { toHex } from './hex.ts';
 import { parseUsd, printUsd } from './micro-usd.ts';
 
-/** Where the credit notes of an invoice and their records differ. Amounts are USD. */
+/** A difference between the credit notes of an invoice and their records. Amounts are USD. */
 export type NoteFault =
-  /** A record issues one that the bill does not have. */
+  /** A record issues a credit note that the bill lacks. */
   | { readonly kind: 'note_missing'; readonly number: string; readonly seq: number }
   /** No record issues it. */
   | { readonly kind: 'note_not_issued'; readonly number: string }
-  /** It is there more than once, or two records issue it. */
+  /** The bill has it twice, or two records issue it. */
   | { readonly kind: 'note_twice'; readonly number: string }
-  /** Its number is not above that of the one that was issued before it. */
+  /** Its number is not above that of the previous credit note. */
   | { readonly kind: 'note_order'; readonly number: string; readonly seq: number; readonly before: string }
-  /** It names another invoice, or its record is of another month. */
+  /** It names another invoice, or its record is for another month. */
   | { readonly kind: 'note_invoice'; readonly number: string; readonly stated: string }
   | {
       readonly kind: 'note_amount';
@@ -31,7 +31,7 @@ export type NoteFault =
       readonly presented: string;
       readonly issued: string;
     }
-  /** Together they give back more than the invoice has. */
+  /** Their sum exceeds the amount of the invoice. */
   | { readonly kind: 'notes_above'; readonly credited: string; readonly total: string };
 
 const NUMBER = /^CN-(\d{6,15})$/;
@@ -45,7 +45,7 @@ type Issue = {
   readonly documentSha256: string | undefined;
 };
 
-/** Holds the credit notes of a bill against the records that issue them. */
+/** Compares the credit notes of a bill with the records that issue them. */
 export class BillNotes {
   readonly #invoice: BilledInvoice;
   readonly #issues: Issue[] = [];
@@ -55,7 +55,7 @@ export class BillNotes {
     this.#invoice = invoice;
   }
 
-  /** Adds a record, which may be of anything. */
+  /** Adds a record of any kind. */
   addRecord({
     action,
     subject: number = '',
@@ -78,7 +78,7 @@ export class BillNotes {
     return this.#notes.reduce((sum, { amount_usd: amount }) => sum + (parseUsd(amount) ?? 0n), 0n);
   }
 
-  /** Returns where the notes differ from their records. `total` is what the records of the invoice come to, in micro-USD. */
+  /** Returns the differences between the notes and their records. `total` is the sum of the invoice's records, in micro-USD. */
   async compare({ digest }: Pick<ChainCrypto, 'digest'>, total: bigint): Promise<readonly NoteFault[]> {
     const issues = new Map(this.#issues.map((issue) => [issue.number, issue]));
     const compared = await Promise.all(
@@ -129,7 +129,7 @@ export class BillNotes {
   }
 }
 
-/** NaN for a number that is none. */
+/** NaN for an invalid number. */
 function placeOf(number: string): number {
   return Number(NUMBER.exec(number)?.[1]);
 }

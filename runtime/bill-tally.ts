@@ -6,19 +6,19 @@ import { type PriceBook, priceOf } from './price-book.ts';
 import type { ShownPrices } from './read-audit-record.ts';
 import { PriceLog, type UsedPrices } from './used-prices.ts';
 
-/** The prices that an invoice is held against. */
+/** The prices that an invoice is checked with. */
 export type BillPrices = {
   readonly book: PriceBook;
-  /** Credits for missed availability: of the last row that it is below, in percent of what was charged. */
+  /** Credits for missed availability, in percent of the charges: the last row above the availability counts. */
   readonly credits: readonly { readonly below_percent: number; readonly credit_percent: number }[];
 };
 
-/** What the records of a month come to, in micro-USD. */
+/** The sums of a month's records, in micro-USD. */
 export type Billed = { readonly charged: bigint; readonly serviceCredit: bigint; readonly total: bigint };
 
-/** Where an invoice and its records differ. Amounts are USD. */
+/** A difference between an invoice and its records. Amounts are USD. */
 export type BillFault =
-  /** A charge is not what follows from the prices that its record states, or, if it states none, from the price list. */
+  /** A charge does not follow from the prices that its record states, or, if it states none, from the price list. */
   | {
       readonly kind: 'charge';
       readonly seq: number;
@@ -37,7 +37,7 @@ export type BillFault =
     }
   /** A total: `charged_usd`, `service_credit_usd`, `total_usd`, `due_usd`. */
   | { readonly kind: 'total'; readonly member: string; readonly stated: string; readonly recomputed: string }
-  /** The credit is not what its table gives for the availability. */
+  /** The credit is not the one that its table gives for the availability. */
   | { readonly kind: 'credit'; readonly stated: string; readonly expected: string };
 
 const SERVICE_CREDIT = 'service_credit';
@@ -48,7 +48,7 @@ type TalliedCharge = Sum & { readonly operation: string; readonly prices: ShownP
 
 type Sum = { units: bigint; amount: bigint };
 
-/** Adds up the charges that count in the month of an invoice, in the order in which they were made. */
+/** Adds up the charges of an invoice's month, in the order in which they were made. */
 export class BillTally {
   readonly #invoice: BilledInvoice;
   readonly #prices: BillPrices;
@@ -71,18 +71,18 @@ export class BillTally {
       );
   }
 
-  /** Returns what was added so far. */
+  /** Returns the sums so far. */
   billed(): Billed {
     const charged = [...this.#sums.values()].reduce((sum, { amount }) => sum + amount, 0n);
     return { charged, serviceCredit: this.#serviceCredit, total: charged - this.#serviceCredit };
   }
 
-  /** Returns the prices that the charges have. */
+  /** Returns the prices of the charges. */
   usedPrices(): readonly UsedPrices[] {
     return this.#priceLog.used();
   }
 
-  /** Returns where the invoice differs from what was added. */
+  /** Returns the differences between the invoice and the sums. */
   compare(): readonly BillFault[] {
     const { charged, serviceCredit, total } = this.billed();
     const invoice = this.#invoice;
@@ -139,9 +139,9 @@ export class BillTally {
   }
 
   /**
-   * The prices of the lines of a row. An invoice is written with the price list of its day, which may be newer than that of every charge: then
-   * the line of earlier prices has the difference. So where records state prices, those of the lines are taken, and only their units and
-   * amounts are held against the records.
+   * The prices of the lines of a row. An invoice is written with the price list of its day, which may be newer than every charge: then the
+   * line of earlier prices has the difference. So if records state prices, those of the lines are taken, and only units and amounts are
+   * compared with the records.
    */
   #bookOfLines(operation: string, units: bigint): PriceBook {
     const lastStated = this.#priceLog.lastStated(operation);
@@ -157,7 +157,7 @@ export class BillTally {
     return { prices: { [operation]: { standard, volume } }, volumeThreshold };
   }
 
-  /** Rounded up to a micro-USD, as it is booked. */
+  /** Rounded up to a micro-USD, as in the books. */
   #compareCredit(charged: bigint): BillFault | undefined {
     const reached = Number(this.#invoice.availability_percent);
     const row = this.#prices.credits.findLast(({ below_percent: below }) => reached < below);

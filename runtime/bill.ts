@@ -9,7 +9,7 @@ export type BillLine = {
   readonly amount_usd: string;
 };
 
-/** The members of an invoice that its records are held against. */
+/** The members of an invoice that are compared with its records. */
 export type BilledInvoice = {
   readonly number: string;
   readonly account_id: string;
@@ -38,8 +38,8 @@ export type BillNote = {
 export const BILL_FORM = 'keyslot bill v1';
 
 /**
- * A part of a bill: the invoice, then the records of the audit log from `from_seq` on, each head behind its record, then the credit notes of the
- * invoice, oldest first.
+ * A part of a bill: the invoice, then the records of the audit log from `from_seq` on, each head after its record, then the credit notes of
+ * the invoice, oldest first.
  */
 export type BillItem<I extends BilledInvoice = BilledInvoice> =
   | { readonly bill: typeof BILL_FORM; readonly invoice: I }
@@ -47,9 +47,9 @@ export type BillItem<I extends BilledInvoice = BilledInvoice> =
   | { readonly head: ChainHead }
   | { readonly credit_note: BillNote };
 
-/** The action that the audit log records an invoice with. */
+/** The audit action of an issued invoice. */
 export const ISSUED = 'invoice.issue';
-/** That of a credit note. */
+/** The audit action of an issued credit note. */
 export const CREDITED = 'credit_note.issue';
 
 /** True for the record of a credit note of an invoice: an account has one for each month. */
@@ -57,7 +57,7 @@ export function isNoteOf({ action, charges }: ChainRecord, { month }: Pick<Bille
   return action === CREDITED && charges?.[0]?.month === month;
 }
 
-/** Reads what a bill is made of. */
+/** Reads the parts of a bill. */
 export type BillReads<I extends BilledInvoice> = {
   readonly readInvoice: (
     number: string,
@@ -70,35 +70,35 @@ export type BillReads<I extends BilledInvoice> = {
   ) => Promise<{ readonly heads: readonly ChainHead[]; readonly next_seq?: number }>;
 };
 
-/** The record of the invoice, or of a credit note of it, is not signed yet. */
+/** The record of the invoice, or of one of its credit notes, is not signed yet. */
 export class BillNotSigned extends Error {
   override readonly name = 'BillNotSigned';
 
   constructor() {
     super(
-      'The records of the invoice, or of a credit note of it, are not signed yet; the server signs them within a minute: try again then.',
+      'The records of the invoice, or of a credit note of it, are not signed yet; the server signs them within a minute: try again later.',
     );
   }
 }
 
-/** The server went back in the log where it should have led on. */
+/** The server returned earlier records of the log instead of the next ones. */
 export class BillGoesBack extends Error {
   override readonly name = 'BillGoesBack';
 }
 
-/** How far a bill was read before. */
+/** The position up to which a bill was read. */
 export type BillPlace = {
-  /** The first record that is read. */
+  /** The first record to read. */
   readonly fromSeq: number;
-  /** True if the record of the invoice stands before it. */
+  /** True if the record of the invoice is before it. */
   readonly isIssued: boolean;
-  /** The numbers of its credit notes whose records stand before it. */
+  /** Numbers of the credit notes whose records are before it. */
   readonly notes: readonly string[];
 };
 
 /**
- * Yields an invoice with all records that its charges and credit notes are in, or those from a place on, up to the first signed head that covers
- * them, and the credit notes. Throws `BillNotSigned` at the end of the records if there is none yet.
+ * Yields an invoice with all records of its charges and credit notes, or those from a position on, up to the first signed head that covers
+ * them, and the credit notes. Throws `BillNotSigned` at the end of the records if no head covers them yet.
  */
 export async function* readBill<I extends BilledInvoice>(
   reads: BillReads<I>,
@@ -128,7 +128,7 @@ export async function* readBill<I extends BilledInvoice>(
     if (head === undefined || head.seq !== record.seq) continue;
     yield { head };
     if (!isIssued) continue;
-    // One that was issued while the records were read.
+    // A credit note was issued while the records were read.
     if (issued.size > notes.length) ({ credit_notes: notes } = await reads.readInvoice(number));
     if (!notes.every((note) => issued.has(note.number))) continue;
     for (const note of notes) yield { credit_note: note };
@@ -147,7 +147,7 @@ async function* walk<T>(
     const page: Page<T> = await read(next);
     yield* page.items;
     if (page.next !== undefined && page.next <= next)
-      throw new BillGoesBack(`The log goes on at ${page.next} behind ${next}.`);
+      throw new BillGoesBack(`The log continues at ${page.next}, expected a record after ${next}.`);
     next = page.next;
   }
   return undefined;

@@ -3,8 +3,8 @@ import type { Definitions, ResultSchema } from './result-schema.ts';
 type Visit = (id: string, schema: ResultSchema, value: unknown) => void;
 
 /**
- * The branches below a schema: sides of a union (`Title.member/branch`), non-null sides of what may be null, and optional
- * members (`Title.member?`). They are named from the nearest schema title, so that a shared schema counts once.
+ * The branches below a schema: sides of a union (`Title.member/branch`), non-null sides of nullable values, and optional members
+ * (`Title.member?`). They are named from the nearest schema title, so that a shared schema counts once.
  */
 export const listBranches = (
   schema: ResultSchema,
@@ -31,7 +31,7 @@ export const listBranches = (
   return [...found].sort();
 };
 
-/** The branches that a value shows, by the same names. The value must fit the schema. */
+/** The branches that a value contains, by the same names. The value must fit the schema. */
 export const seenBranches = (
   schema: ResultSchema,
   value: unknown,
@@ -61,7 +61,7 @@ export const seenBranches = (
 /** A step from a value to its parts: a member, every member, an item, every item. */
 type Step = { readonly member: string } | { readonly item: number } | 'members' | 'items';
 
-/** The schema that a reference leads to, and the path it is named by. */
+/** The schema that a reference resolves to, and the path it is named by. */
 const settle = (
   part: ResultSchema,
   path: string,
@@ -95,7 +95,7 @@ const sidesOf = (
     .filter(([, side]) => !isNull(side));
 };
 
-/** A side is called by its title, by the one value of its telling member, by its only member, or by its type. */
+/** A side is named after its title, the single value of its tag member, its only member, or its type. */
 const labelOf = (side: ResultSchema, definitions: Definitions): string => {
   if (side.$ref !== undefined) return side.$ref.slice('#/$defs/'.length);
   if (side.title !== undefined) return side.title;
@@ -142,7 +142,7 @@ const valuesAt = (data: unknown, step: Step): readonly unknown[] => {
     : [];
 };
 
-/** Whether a value has the form of a schema: types, members, values. Bounds are not looked at. */
+/** True when a value has the form of a schema: types, members, values. Bounds are not checked. */
 export const fits = (schema: ResultSchema, data: unknown, definitions: Definitions): boolean => {
   const { target } = settle(schema, '', definitions);
   if (target.anyOf && !target.anyOf.some((side) => fits(side, data, definitions))) return false;

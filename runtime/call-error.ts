@@ -1,6 +1,6 @@
-/** Why a call brought no result, or a subscription no more notifications. `kind` says how far it came. */
+/** The reason why a call has no result, or a subscription no more notifications. `kind` is the stage of the failure. */
 export type CallFailure =
-  /** The server answered with a JSON-RPC error. `status` is the HTTP status that carried it; 101 over a WebSocket. */
+  /** The server answered with a JSON-RPC error. `status` is the HTTP status of that answer; 101 over a WebSocket. */
   | {
       readonly kind: 'rpc';
       readonly status: number;
@@ -8,22 +8,22 @@ export type CallFailure =
       readonly message: string;
       readonly data: unknown;
     }
-  /** The server answered with an HTTP status and no JSON-RPC error. */
+  /** The server answered with an HTTP status but no JSON-RPC error. */
   | { readonly kind: 'http'; readonly status: number }
   /** The answer is not a JSON-RPC reply. */
   | { readonly kind: 'malformed'; readonly reason: string }
   /** No answer came in time. */
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
-  /** The caller's signal gave the call up. */
+  /** The caller's signal cancelled the call. */
   | { readonly kind: 'aborted' }
   /** The server could not be reached, or the connection broke. */
   | { readonly kind: 'network' }
-  /** The server closed the WebSocket for a reason that a new one would not mend. */
+  /** The server closed the WebSocket for a reason that reconnecting would not fix. */
   | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
-  /** Nobody took the notifications of a subscription until so many were waiting. */
+  /** Too many notifications of a subscription were waiting to be read. */
   | { readonly kind: 'overflow'; readonly limit: number };
 
-/** Thrown by every client call that brings no result. The API key is in none of its members. */
+/** Thrown by every client call without a result. None of its members contains the API key. */
 export class CallError extends Error {
   readonly method: string;
   readonly failure: CallFailure;
@@ -36,7 +36,7 @@ export class CallError extends Error {
   }
 }
 
-/** The failure that a JSON-RPC error object is, or undefined where it is none. */
+/** Returns the failure of a JSON-RPC error object; undefined for any other value. */
 export const rpcFailure = (error: unknown, status: number): CallFailure | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error) || !('message' in error))
     return undefined;
@@ -53,17 +53,17 @@ const describeFailure = (failure: CallFailure): string => {
     case 'http':
       return `HTTP status ${failure.status}`;
     case 'malformed':
-      return `the answer is no JSON-RPC reply: ${failure.reason}`;
+      return `the answer is not a JSON-RPC reply: ${failure.reason}`;
     case 'timeout':
       return `no answer within ${failure.timeoutMs} ms`;
     case 'aborted':
-      return 'given up by the caller';
+      return 'cancelled by the caller';
     case 'network':
       return 'the server could not be reached';
     case 'closed':
       return `the server closed the connection: ${failure.reason} (${failure.code})`;
     case 'overflow':
-      return `more than ${failure.limit} notifications were waiting to be taken`;
+      return `more than ${failure.limit} notifications were waiting to be read`;
     default:
       return failure satisfies never;
   }

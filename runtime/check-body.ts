@@ -12,28 +12,28 @@ export type BodyFault = {
 /** A validator that fills in defaults, in place; `errors` belongs to the last call. */
 export type BodyValidator = { (value: unknown): boolean; errors?: readonly BodyFault[] | null };
 
-/** The check of one operation's body. */
+/** The check of an operation's body. */
 export type BodyCheck = {
   readonly validate: BodyValidator;
-  /** Pointers of the members whose values are never told. */
+  /** Pointers of the members whose values are never shown. */
   readonly secrets: readonly string[];
-  /** What each excluded combination answers, by its place in `allOf`. */
+  /** The error of each excluded combination, by its index in `allOf`. */
   readonly conflicts: readonly { readonly member: string; readonly detail: string }[];
 };
 
-/** Told of a member that the schema does not have. */
+/** Detail for a member that the schema does not have. */
 export const NOT_A_MEMBER = 'is not a member of this body';
-/** More faults than a person reads are not told. */
+/** More faults than a person reads are not reported. */
 const MAX_PROBLEMS = 32;
 const LONE_SURROGATE = 'has a lone surrogate, which is not a character';
 const MAX_TOLD_CHARS = 64;
-/** Defaults are filled in no deeper. */
+/** Defaults are not filled in below this depth. */
 const MAX_DEFAULT_DEPTH = 4;
 
 /**
- * Holds a parsed body against a check. The value is not changed.
+ * Checks a parsed body without changing it.
  *
- * @returns the body with what has a default filled in, or what is wrong, place by place.
+ * @returns the body with its defaults filled in, or its faults, place by place.
  */
 export const checkAgainstBody = (
   { validate, secrets, conflicts }: BodyCheck,
@@ -51,7 +51,7 @@ export const checkAgainstBody = (
   return { kind: 'problems', problems };
 };
 
-/** A copy of what defaults may be put into. */
+/** Copies the parts that defaults are added to. */
 const copyOf = (value: unknown, depth: number): unknown => {
   if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member, depth - 1)]));
@@ -132,10 +132,10 @@ const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${typ
 
 const oneOf = (values: unknown): string => (Array.isArray(values) ? values.join(' or ') : String(values));
 
-/** What is told of a text that was found: a word, no more, because a secret may have got into the wrong place. */
+/** Only short words are shown of a text, because it may contain a misplaced secret. */
 const WORD = /^[\w.+-]{1,24}$/;
 
-/** A word or a number that was found. */
+/** Returns a word or a number, which may be shown. */
 const short = (found: unknown): Pick<FieldProblem, 'value'> => {
   if (typeof found === 'string') return WORD.test(found) ? { value: found } : {};
   return typeof found === 'number' || typeof found === 'boolean' || found === null ? { value: found } : {};

@@ -10,10 +10,10 @@ export type QueryCheck = BodyCheck & {
 const INTEGER = /^-?(0|[1-9]\d{0,14})$/;
 
 /**
- * Holds query parameters, as they were parsed from a URL, against a check.
+ * Checks query parameters parsed from a URL.
  *
  * @param parameters texts; a list where a parameter was given more than once.
- * @returns the parameters with what has a default filled in, or what is wrong, parameter by parameter.
+ * @returns the parameters with their defaults filled in, or their faults, parameter by parameter.
  */
 export const checkAgainstQuery = (
   check: QueryCheck,

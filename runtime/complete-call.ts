@@ -10,8 +10,8 @@ import {
 /** The options of a call that creates wallets. */
 export type CreationOptions = IdempotentOptions & {
   /**
-   * How many wallets, a master counted, an earlier call with this idempotency key brought: those that it was charged for and did not
-   * bring come. Client custody only. A call asks for them by itself where its connection breaks; this is for a program that was ended.
+   * Number of wallets, including a master, that an earlier call with this idempotency key delivered: only the other charged wallets come.
+   * Client custody only. A call requests them by itself when its connection breaks; this is for a program that was restarted.
    */
   readonly walletsReceived?: number;
 };
@@ -22,9 +22,10 @@ const MAX_PAUSE_MS = 2_000;
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * Calls that bring what they were charged for. Where the connection breaks while wallets in client custody are created, the call is repeated
- * with its Idempotency-Key, a new one if it has none: once, and for `timeoutMs` while the server cannot be reached or is not done with the
- * first one. A batch in managed custody is repeated as long as each try brings more. What cannot be had so ends in the error of the first try.
+ * Calls that deliver everything they were charged for. If the connection breaks while wallets in client custody are created, the call is
+ * repeated with its Idempotency-Key, or a new one: once, and for `timeoutMs` while the server is unreachable or still busy with the first
+ * call. A batch in managed custody is repeated as long as each try delivers more. If wallets remain missing, the call ends with the error
+ * of the first try.
  */
 export const createCompleteCall =
   (send: RestCall, { timeoutMs = 30_000 }: { readonly timeoutMs?: number }): RestCall =>
@@ -41,7 +42,7 @@ export const createCompleteCall =
     const answer = await send(keyed).catch((error: unknown) => {
       if (given === undefined && isUnanswered(error))
         return repeat({ send, timeoutMs, error }, isManaged ? [keyed] : [keyed, after(keyed, 0)]);
-      // The server does not know yet that the program which asked first is gone.
+      // The server does not know yet that the program that sent the first call is gone.
       if (given !== undefined && codeOf(error) === 'idempotency_key_in_use')
         return repeat({ send, timeoutMs, error }, [keyed]);
       throw error;
@@ -52,7 +53,7 @@ export const createCompleteCall =
 
 type Repeating = { readonly send: RestCall; readonly timeoutMs: number };
 
-/** The items of a stream and, where it breaks off, those that it was charged for and did not bring. */
+/** The items of a stream and, if it breaks off, the other charged ones. */
 const completed = (
   repeating: Repeating,
   request: RestRequest,
@@ -71,7 +72,7 @@ const completed = (
       return;
     } catch (error) {
       if (!isBroken(error)) throw error;
-      // Only its end was lost.
+      // Only the end of the stream was lost.
       if (received === first.count) return;
       broken = error;
     }
@@ -84,12 +85,15 @@ const completed = (
       yield item;
     }
     const { count: expected = received } = first;
-    // The server had seen the client leave: what it did not make it did not charge.
+    // The server had noticed the disconnect: wallets that it did not create were not charged.
     if (received < expected)
       throw new RestCallError(request.operation, { kind: 'truncated', expected, received }, broken);
   });
 
-/** The items of a managed batch. Where it breaks off, the same request tells all of them again: those behind the last one that came are passed on. */
+/**
+ * The items of a managed batch. If it breaks off, the request is repeated, which returns all of them again: those after the last received
+ * one are passed on.
+ */
 const resumed = (
   repeating: Repeating,
   request: RestRequest,
@@ -124,7 +128,7 @@ const resumed = (
 const NOT_A_STREAM = { kind: 'malformed', reason: 'not a stream' } as const;
 const LOST_PLACE = { kind: 'malformed', reason: 'the last wallet that came is not in it' } as const;
 
-/** Sends requests until one is answered: the next one where the server says that the one before is not the right question. */
+/** Sends requests until one is answered: the next one if the server answers that the previous one is not the matching request. */
 const repeat = async (
   { send, timeoutMs, error: first }: Repeating & { readonly error: unknown },
   requests: readonly RestRequest[],
@@ -157,7 +161,7 @@ const after = (request: RestRequest, received: number): RestRequest => ({
   headers: { ...request.headers, 'x-wallets-received': String(received) },
 });
 
-/** A tree of new words goes on with those of its first line. */
+/** A tree from a new mnemonic continues with the mnemonic of its first line. */
 const withWords = (request: RestRequest, mnemonic: string | undefined): RestRequest => {
   const { body } = request;
   if (request.operation !== 'createHdWallets' || mnemonic === undefined || !isObject(body)) return request;
@@ -188,7 +192,7 @@ const isUnanswered = (error: unknown): boolean =>
 const isBroken = (error: unknown): boolean =>
   error instanceof RestCallError && ['network', 'timeout', 'truncated'].includes(error.failure.kind);
 
-/** Whether a later try may succeed. */
+/** True when a later try may succeed. */
 const mayPass = (error: unknown): boolean => {
   if (!(error instanceof RestCallError)) return false;
   const { failure } = error;
@@ -205,7 +209,7 @@ const waitOf = (error: unknown): number =>
     ? (error.failure.retryAfterSeconds ?? 0) * 1000
     : 0;
 
-/** Ends early where the call is given up; the next try says so. */
+/** Ends early when the call is cancelled, which the next try reports. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -217,6 +221,6 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener('abort', end);
   });
 
-/** 128 random bits; `randomUUID` is not there in pages without TLS. */
+/** 128 random bits; pages without TLS have no `randomUUID`. */
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,8 +1,8 @@
 import type { ResultSchema } from './result-schema.ts';
 
-/** What a contract case expects of the answer. */
+/** The expected answer of a contract case. */
 export type Expectation =
-  /** A result that fits the result schema, and has this (see missing-in.ts). Of a notification: each has. */
+  /** A result that fits the result schema, and contains this (see missing-in.ts). For a notification: each does. */
   | { readonly kind: 'result'; readonly has?: unknown }
   /** This error. `message` is exact; without it only the code counts. `data` members must be there and equal. */
   | {
@@ -12,7 +12,7 @@ export type Expectation =
       readonly message?: string;
       readonly data?: Readonly<Record<string, unknown>>;
     }
-  /** Anything but this error: a value at a limit may fail for another reason. Without `message` any error of the code counts. */
+  /** Anything but this error: a value at a limit may fail for another reason. Without `message` any error with the code counts. */
   | {
       readonly kind: 'not-refused';
       readonly error: string;
@@ -20,7 +20,9 @@ export type Expectation =
       readonly message?: string;
     };
 
-/** One call of the contract. In `params`, and in what a result has, strings that begin with $ are names of the run's scenario values. */
+/**
+ * One call of the contract. In `params`, and in the members of a result, strings that begin with $ are names of the run's scenario values.
+ */
 export type Case = {
   readonly method: string;
   readonly name: string;
@@ -33,24 +35,24 @@ export type Case = {
     | 'commitment'
     | 'arity'
     | 'name-case'
-    /** Of a subscription: that it is made and ended. */
+    /** For a subscription: it is created and ended. */
     | 'life'
-    /** Of a subscription: that it notifies, of what its schema says. */
+    /** For a subscription: it sends notifications that fit its schema. */
     | 'notification';
   readonly params: unknown;
   readonly expect: Expectation;
-  /** `major.minor` of the first version of nodes that answers so, where not all do. */
+  /** `major.minor` of the first node version with this answer, if not all have it. */
   readonly since?: string;
-  /** Of a notification: whether a transfer has to be made for it to come. */
-  readonly by?: 'time' | 'transfer';
-  /** As the example's x-live has it. */
+  /** For a notification: the event that triggers it. */
+  readonly by?: 'time' | 'tower' | 'transfer';
+  /** From the example's x-live. */
   readonly setup?: unknown;
 };
 
-/** What the contract of one method holds. */
+/** The contract of a method. */
 export type MethodContract = {
   readonly cases: readonly Case[];
-  /** What answers must show at least once over a whole run; see branches.ts. */
+  /** Branches that answers must contain at least once in a whole run; see branches.ts. */
   readonly branches: readonly string[];
   /** The result schema; its references lead into RESULT_DEFINITIONS. */
   readonly resultSchema: ResultSchema;

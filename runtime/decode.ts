@@ -1,7 +1,7 @@
 /** Turns the wide integers of a parsed result into bigint, whatever their size. Works in place. */
 export type Decode = (value: unknown) => unknown;
 
-/** What a union branch looks like: enough to tell it from the others. */
+/** The shape of a union branch: enough to distinguish it from the others. */
 export type Shape =
   | { readonly types: readonly string[] }
   | { readonly values: readonly unknown[] }
@@ -14,10 +14,10 @@ export type Shape =
 /** A wide integer. */
 export const wide: Decode = (value) => (typeof value === 'number' ? BigInt(value) : value);
 
-/** Nothing to do. */
+/** Nothing to decode. */
 export const keep: Decode = (value) => value;
 
-/** A decoder that is defined further down. */
+/** A decoder that is defined below. */
 export const later =
   (decode: () => Decode): Decode =>
   (value) =>
@@ -54,7 +54,7 @@ export const map =
     return value;
   };
 
-/** The first branch that the value looks like. */
+/** The first branch whose shape matches. */
 export const either =
   (...branches: readonly (readonly [Shape, Decode])[]): Decode =>
   (value) =>

@@ -1,35 +1,35 @@
 import type { BillProblem, BillVerdict } from './verify-bill.ts';
 
-/** Says whether the digest of an invoice, without problems, is in its records. */
+/** Says whether the records contain the digest of an invoice without problems. */
 export function describeDocument({ hasDigest }: Pick<BillVerdict, 'hasDigest'>): string {
   return hasDigest
     ? 'It is the document that was issued, to the letter.'
     : 'It was issued before records had the digest of an invoice: nothing signed covers its texts and days.';
 }
 
-/** Puts a problem of a bill into words. */
+/** Describes a problem of a bill. */
 export function describeProblem(problem: BillProblem): string {
   switch (problem.kind) {
     case 'chain':
       return describeChain(problem.fault);
     case 'unsigned':
-      return `Record ${problem.seq} and those behind it are not covered by a signed head.`;
+      return `Record ${problem.seq} and later ones are not covered by a signed head.`;
     case 'untrusted':
       return `A head is signed with ${problem.publicKey}, which is not a key that you trust.`;
     case 'not_issued':
-      return 'The records have nothing about the issue of this invoice.';
+      return 'No record issues this invoice.';
     case 'document':
       return `The invoice is not the one that was issued: its digest is ${problem.presented}, and record ${problem.seq} has ${problem.issued}.`;
     case 'note_missing':
       return `Record ${problem.seq} issues the credit note ${problem.number}, which the bill does not have.`;
     case 'note_not_issued':
-      return `The records have nothing about the issue of the credit note ${problem.number}.`;
+      return `No record issues the credit note ${problem.number}.`;
     case 'note_twice':
-      return `The credit note ${problem.number} is there more than once.`;
+      return `The credit note ${problem.number} appears more than once.`;
     case 'note_order':
       return `Record ${problem.seq} issues the credit note ${problem.number}, which does not follow ${problem.before === '' ? 'any' : problem.before}.`;
     case 'note_invoice':
-      return `The credit note ${problem.number} is not of this invoice: it names ${problem.stated}.`;
+      return `The credit note ${problem.number} belongs to another invoice: it names ${problem.stated}.`;
     case 'note_amount':
       return `The credit note ${problem.number} has ${problem.stated} USD, and record ${problem.seq} has ${problem.recorded} USD.`;
     case 'note_document':
@@ -38,7 +38,7 @@ export function describeProblem(problem: BillProblem): string {
       return `The credit notes give back ${problem.credited} USD, more than the ${problem.total} USD of the invoice.`;
     case 'charge':
       return problem.expected === undefined
-        ? `Record ${problem.seq} charges ${problem.charged} USD for ${problem.operation}, which the price list does not have.`
+        ? `Record ${problem.seq} charges ${problem.charged} USD for ${problem.operation}, which is not in the price list.`
         : `Record ${problem.seq} charges ${problem.charged} USD for ${problem.operation}, and ${problem.isStated ? 'the prices that it states give' : 'the price list gives'} ${problem.expected} USD.`;
     case 'line':
       return `${problem.operation}, ${problem.tier.replace('_', ' ')}: the invoice has ${problem.stated}, the records have ${problem.recomputed}.`;

@@ -8,6 +8,6 @@ export const describe = (value: unknown): string => {
   return typeof value === 'boolean' ? `boolean \`${value}\`` : 'map';
 };
 
-/** Whether a JSON number was written as an integer. */
+/** True when a JSON number was written as an integer. */
 export const isInteger = (value: unknown): boolean =>
   typeof value === 'bigint' || Number.isSafeInteger(value);

@@ -2,31 +2,31 @@ import { base58Fault, decodedSize } from './base58.ts';
 import { describe, isInteger } from './describe-value.ts';
 import { tagFault, tagOf } from './tag-fault.ts';
 
-/** The first thing wrong with a call's params: the error, and the context that fills its message. */
+/** The first fault of a call's params: the error, and the context for its message. */
 export type Violation<E extends string = string> = {
   readonly error: E;
   readonly context: Readonly<Record<string, unknown>>;
-  /** `major.minor` of the first version of nodes that refuses it, where older ones do not. */
+  /** `major.minor` of the first node version that refuses it, if older ones do not. */
   readonly since?: string;
 };
 
-/** What a failed keyword answers. `error` is a pair [badAlphabet, wrongSize] for x-base58, by value for x-lenient. */
+/** The error of a failed keyword. `error` is a pair [badAlphabet, wrongSize] for x-base58, by value for x-lenient. */
 export type Explanation<E extends string> = {
   readonly error: E | readonly [E, E] | Readonly<Record<string, E>>;
   /** The names of a tagged union: one of them, or an object of one such member. */
   readonly tags?: readonly string[];
-  /** What serde would have expected, in its words. */
+  /** The expectation in serde's words. */
   readonly expected?: string;
   readonly limit?: number;
-  /** The parameter to name, where the failure is not at one. */
+  /** The parameter to name, if the failure is not at one. */
   readonly parameter?: string;
-  /** The error is one the node finds after it has parsed the params, so that it wins inside a union. */
+  /** A node finds this error after it has parsed the params, so that it wins inside a union. */
   readonly checked?: true;
-  /** The first version of nodes that has the limit, where not all have. */
+  /** The first node version that enforces the limit, if not all do. */
   readonly since?: string;
 };
 
-/** By the schema path of the keyword, as the validator reports it. */
+/** By the schema path of the keyword, as reported by the validator. */
 export type Explanations<E extends string> = Readonly<Record<string, Explanation<E>>>;
 
 export type ValidatorError = {
@@ -39,7 +39,7 @@ export type ValidatorError = {
 /** A compiled validator; `errors` belongs to its last call. */
 export type ParamsValidator = { (params: unknown): boolean; errors?: readonly ValidatorError[] | null };
 
-/** A method's compiled params check: its validator, what refusals mean, param names in order, how many are required. */
+/** A method's compiled params check: its validator, the meaning of its failures, param names in order, number of required ones. */
 export type ParamsCheck<E extends string> = {
   readonly validate: ParamsValidator;
   readonly explanations: Explanations<E>;
@@ -51,7 +51,7 @@ type ArityError = 'paramsNotArray' | 'tooFewParams' | 'tooManyParams' | 'noParam
 
 const NO_PARAMS: readonly unknown[] = [];
 
-/** Checks the raw `params` member of a call against a method; undefined, null and [] are the same. Answers the first violation. */
+/** Checks the raw `params` member of a call against a method; undefined, null and [] are the same. Returns the first violation. */
 export const checkAgainst = <E extends string>(
   { validate, explanations, names, minimum }: ParamsCheck<E>,
   params: unknown,
@@ -72,7 +72,7 @@ const tooMany = (minimum: number, limit: number, value: number): Violation<Arity
     ? { error: 'noParamsExpected', context: { limit, value } }
     : { error: 'tooManyParams', context: { minimum, limit, value } };
 
-/** Tells what the validator refused, in a ledger node's words. `contextOf` names the context members of each error. */
+/** Describes the validator's failure in a ledger node's words. `contextOf` names the context members of each error. */
 const explainParams = <E extends string>(
   params: readonly unknown[],
   errors: readonly ValidatorError[],
@@ -100,8 +100,8 @@ const explainParams = <E extends string>(
 };
 
 /**
- * The last error is the outermost. When a union failed, an error its branches found after parsing is the telling one; and where a
- * name tells the branch, what is wrong inside it.
+ * The last error is the outermost. If a union failed, an error that a branch found after parsing wins; and if a name selects the branch,
+ * the error inside it.
  */
 const chooseError = <E extends string>(
   params: readonly unknown[],

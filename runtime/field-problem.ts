@@ -1,10 +1,10 @@
-/** What is wrong at one place of a request. */
+/** A fault at one place of a request. */
 export type FieldProblem = {
   /** JSON pointer (RFC 6901) into the body; empty for the whole. */
   readonly pointer: string;
   readonly detail: string;
-  /** The bound that was passed. */
+  /** The limit that was exceeded. */
   readonly limit?: number;
-  /** What was found; never of a member that is secret. */
+  /** The value that was found; absent for secret members. */
   readonly value?: string | number | boolean | null;
 };

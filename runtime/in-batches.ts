@@ -1,4 +1,4 @@
-/** Groups items as they come, so that many small ones are written at once. What came before an error is a batch too. */
+/** Groups items as they arrive, so that many small ones are written at once. Items before an error form a batch too. */
 export async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
   let batch: T[] = [];
   try {

@@ -13,5 +13,5 @@ export const INT_BOUNDS: Readonly<Record<IntKind, readonly [bigint, bigint]>> = 
   usize: [0n, 2n ** 64n - 1n],
 };
 
-/** Whether values of the kind pass 2^53: exact as bigint only. */
+/** True when values of the kind exceed 2^53: exact as bigint only. */
 export const isWideKind = (kind: IntKind): boolean => INT_BOUNDS[kind][1] > BigInt(Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,7 @@ type Details = {
 
 const HEAD = ['invoice', 'month', 'item', 'price', 'units', 'unit_price_usd', 'amount_usd'];
 
-/** Prints an invoice as CSV (RFC 4180): a row for each line, for what was given back, and for the total, less its credit notes. */
+/** Prints an invoice as CSV (RFC 4180): a row for each line, for refunds, and for the total, less its credit notes. */
 export function printInvoiceCsv({ invoice, credit_notes: notes }: Details): string {
   const { number, month, lines, service_credit_usd: credit, total_usd: total } = invoice;
   const row = (...cells: readonly (string | number | undefined)[]) => [number, month, ...cells];

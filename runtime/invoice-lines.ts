@@ -2,7 +2,7 @@ import type { BillLine } from './bill.ts';
 import { printUsd } from './micro-usd.ts';
 import { type PriceBook, priceOf, splitUnits } from './price-book.ts';
 
-/** Units of a row of the price list that were charged in a month, and what they cost in micro-USD. */
+/** Units of a row of the price list that were charged in a month, and their cost in micro-USD. */
 export type ChargedUnits = {
   readonly operation: string;
   readonly units: bigint;
@@ -10,8 +10,8 @@ export type ChargedUnits = {
 };
 
 /**
- * Returns the lines of an invoice, in the order of the price list: units up to the volume threshold, those above it, and what was charged
- * more or less than that while an earlier price list was valid. Their amounts add up to what was charged.
+ * Returns the lines of an invoice, in the order of the price list: units up to the volume threshold, those above it, and the difference by
+ * earlier price lists. Their amounts add up to the total charges.
  */
 export function invoiceLines(book: PriceBook, charged: readonly ChargedUnits[]): readonly BillLine[] {
   return Object.keys(book.prices)
@@ -24,8 +24,11 @@ function linesOf(book: PriceBook, { operation, units, amount }: ChargedUnits): r
   const split = splitUnits(book, priced);
   const difference = amount - priceOf(book, priced);
   const line = (tier: BillLine['tier'], count: bigint, price: bigint, cost = count * price): BillLine => ({
-    ...{ operation, tier, units: Number(count) },
-    ...{ unit_price_usd: printUsd(price), amount_usd: printUsd(cost) },
+    operation,
+    tier,
+    units: Number(count),
+    unit_price_usd: printUsd(price),
+    amount_usd: printUsd(cost),
   });
   const { standard, volume } = book.prices[operation] ?? { standard: 0n, volume: 0n };
   return [

@@ -1,4 +1,4 @@
-/** The lines of a JSONL text that comes in parts, parsed. A last line without its end is left out: the text was broken off. */
+/** The parsed lines of a JSONL text that arrives in parts. An unterminated last line is left out: the text was broken off. */
 export async function* readJsonl(parts: AsyncIterable<string>): AsyncGenerator<unknown> {
   let rest = '';
   for await (const part of parts) {
@@ -9,8 +9,8 @@ export async function* readJsonl(parts: AsyncIterable<string>): AsyncGenerator<u
 }
 
 /**
- * The records of a CSV text that comes in parts (RFC 4180, with a header row): objects by column, without the columns that are
- * empty. A last row without its end is left out: the text was broken off.
+ * The records of a CSV text that arrives in parts (RFC 4180, with a header row): objects by column, without empty columns. An unterminated
+ * last row is left out: the text was broken off.
  */
 export async function* readCsv(
   parts: AsyncIterable<string>,

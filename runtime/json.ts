@@ -4,16 +4,13 @@ type ExactJson = { readonly parse: (text: string, reviver: Reviver) => unknown }
 const LONG_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
-/**
- * Parses JSON. Integers that a number does not hold exactly come back as bigint, everything else as JSON.parse has it.
- * Throws SyntaxError on text that is not JSON.
- */
+/** Parses JSON and keeps integers exact: those that a number cannot hold become bigint. Throws SyntaxError on text that is not JSON. */
 export const parseJson = (text: string): unknown => {
   if (!LONG_DIGITS.test(text)) return JSON.parse(text);
   return hasSourceAccess() ? (JSON as unknown as ExactJson).parse(text, reviveInteger) : parseMarked(text);
 };
 
-/** Whether the engine shows a reviver the text of a number (JSON.parse source text access; browsers before 2025 do not). */
+/** True when the engine passes a reviver the text of a number (JSON.parse source text access; not in browsers before 2025). */
 const hasSourceAccess = (): boolean => {
   let seen = false;
   (JSON as unknown as ExactJson).parse('1', (_key, value, context) => {
@@ -28,10 +25,10 @@ const reviveInteger: Reviver = (_key, value, context) =>
     ? BigInt(context?.source ?? '')
     : value;
 
-/** Strings, so that digits inside them are passed over, and numbers. */
+/** Numbers, and strings, so that digits inside them are skipped. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Without source access: integers beyond 2^53 go through JSON.parse as strings that begin with a mark of their own. */
+/** Without source access: integers beyond 2^53 go through JSON.parse as strings with a mark in front. */
 const parseMarked = (text: string): unknown => {
   let mark = 'integer:';
   JSON.parse(text, (_key, value: unknown) => {
@@ -46,7 +43,7 @@ const parseMarked = (text: string): unknown => {
   );
 };
 
-/** Prints JSON with bigints as integers. Members that are undefined are left out. */
+/** Prints JSON with bigints as integers. Undefined members are left out. */
 export const printJson = (value: unknown): string => {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map((item) => printJson(item ?? null)).join(',')}]`;

@@ -1,33 +1,33 @@
 import { type Closing, type LinkOptions, openLink, type SocketLink } from './socket-link.ts';
 
-/** How long a lost connection is waited for before it is tried again: from `firstMs`, doubled each time, to `mostMs`. */
+/** Pause before a lost connection is tried again: from `firstMs`, doubled each time, to `mostMs`. */
 export type Retry = { readonly firstMs: number; readonly mostMs: number };
 
 export type KeptLinkOptions = Omit<LinkOptions, 'onOpen' | 'onClose'> & {
   readonly retry: Retry;
   /** Codes of close frames after which a new connection would be closed again. */
   readonly finalCodes: readonly number[];
-  /** `lostMs`: how long there was no connection; undefined for the first one. */
+  /** `lostMs`: time without a connection; undefined for the first one. */
   readonly onOpen: (link: SocketLink, lostMs: number | undefined) => void;
-  /** The connection ended. `retryMs`: when it is tried again; undefined: not by itself. */
+  /** The connection ended. `retryMs`: time until it is tried again; undefined: no retry. */
   readonly onLost: (closing: Closing, retryMs: number | undefined) => void;
-  /** Whether a lost connection is to be opened again. */
+  /** True when a lost connection should be opened again. */
   readonly isWanted: () => boolean;
 };
 
-/** A link that is opened when it is first needed, and again whenever it is lost. */
+/** A connection that is opened on first use, and again whenever it is lost. */
 export type KeptLink = {
   /** The connection, while there is one. */
   readonly current: () => SocketLink | undefined;
   /** Opens it, unless that is under way. */
   readonly open: () => void;
-  /** The connection has done what it is for: the next loss is tried again after `firstMs`. */
+  /** Call it when the connection has served its purpose: the next loss is retried after `firstMs`. */
   readonly confirm: () => void;
   /** Ends it; `onLost` is not called. */
   readonly close: () => void;
 };
 
-/** Keeps a link. What was never open is not tried again by itself: the address is wrong, or the key. */
+/** Keeps a link. A connection that was never open is not retried: the address is wrong, or the key. */
 export const keepLink = (options: KeptLinkOptions): KeptLink => {
   let opening: SocketLink | undefined;
   let current: SocketLink | undefined;
@@ -80,6 +80,6 @@ export const keepLink = (options: KeptLinkOptions): KeptLink => {
   };
 };
 
-/** Spread, so that the clients of a server that was restarted do not come all at once. */
+/** Randomized, so that the clients of a restarted server do not reconnect all at once. */
 const delayOf = ({ firstMs, mostMs }: Retry, failures: number): number =>
   Math.round(Math.min(mostMs, firstMs * 2 ** failures) * (0.5 + Math.random() / 2));

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type Prepared, VALUE_KEYWORDS } from './value-keywords.ts';
 
-/** What does not fit, and where. */
+/** A fault and its place. */
 export type ValidatorFault = {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -14,14 +14,14 @@ export type Validator = { (value: unknown): boolean; errors?: readonly Validator
 
 const DEFINITIONS = 'definitions';
 
-/** A reference to one of the definitions that validators share. */
+/** A reference to a definition that validators share. */
 export const sharedRef = (title: string): string => `${DEFINITIONS}#/$defs/${title}`;
 
 /**
- * Makes validators of schemas, for tests and for tools that check a server. Each is compiled when it is first called, and each
- * definition (see `sharedRef`) once for all of them.
+ * Makes validators of schemas, for tests and for tools that check a server. Each is compiled on its first call, and each definition (see
+ * `sharedRef`) once for all of them.
  *
- * @param allErrors whether a validator goes on after the first fault
+ * @param allErrors true: a validator continues after the first fault.
  */
 export const createLazyValidators = (
   definitions: Readonly<Record<string, Prepared>>,

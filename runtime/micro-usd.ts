@@ -4,7 +4,7 @@ const USD = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
 
 /**
  * Parses decimal USD, such as `25`, `0.0004` or `-3.50`, to integer micro-USD: at most 9 digits before the point and 6 after it, no
- * exponent, no sign but a minus. Returns undefined for anything else. No floating point is involved.
+ * exponent, no plus sign. Returns undefined for anything else. No floating point is involved.
  */
 export function parseUsd(text: string): bigint | undefined {
   const [, sign, whole, fraction = ''] = USD.exec(text) ?? [];

@@ -4,8 +4,8 @@ type IsSame = (value: unknown, wanted: unknown) => boolean;
 const SHOWN_CHARACTERS = 100;
 
 /**
- * Where a JSON value lacks what is wanted of it: of an object these members, of a list these entries in any order; anything
- * else has to be the same. What is not wanted may be there. Empty when nothing is missing.
+ * Returns where a JSON value lacks expected parts: members of an object, entries of a list in any order; any other value must be equal.
+ * Additional parts are allowed. Empty when nothing is missing.
  */
 export const missingIn = (
   value: unknown,
@@ -27,7 +27,7 @@ export const missingIn = (
   return [`${at} is ${shown(value)}, not ${shown(wanted)}`];
 };
 
-/** Numbers are the same by their digits, whether they were read as number or bigint. */
+/** Numbers are equal by their digits, whether read as number or bigint. */
 export const isSameValue: IsSame = (value, wanted) =>
   value === wanted ||
   (typeof value === 'bigint' && Number.isInteger(wanted) && String(value) === String(wanted)) ||

@@ -1,4 +1,4 @@
-/** The slot that a notification is of, where it says one. */
+/** The slot of a notification, if it has one. */
 export const slotOf = (result: unknown): bigint | undefined => {
   if (typeof result === 'bigint') return result;
   if (!isObject(result)) return undefined;
@@ -8,7 +8,7 @@ export const slotOf = (result: unknown): bigint | undefined => {
 /** A decoded slot. */
 export const asSlot = (value: unknown): bigint | undefined => (typeof value === 'bigint' ? value : undefined);
 
-/** Whether a value has the member at the path. */
+/** True when a value has the member at the path. */
 export const hasMember = (value: unknown, [step, ...rest]: readonly string[]): boolean =>
   step === undefined || (isObject(value) && Object.hasOwn(value, step) && hasMember(value[step], rest));
 

@@ -1,35 +1,35 @@
 import { CallError } from './call-error.ts';
 
-/** What is missing between two notifications, and why. A slot that is not known is undefined; both ends are included. */
+/** A gap between two notifications, and its reason. An unknown slot is undefined; both ends are included. */
 export type GapReport = {
-  /** The server lost its node; the connection to the server was lost; nobody took the notifications. */
+  /** The server lost its node; the connection to the server was lost; notifications were not read in time. */
   readonly cause: 'server' | 'reconnect' | 'slow-reader';
   readonly fromSlot: bigint | undefined;
   readonly toSlot: bigint | undefined;
-  /** Where the ledger is another one than before, and its slots begin anew: which one. */
+  /** The new ledger, if it was replaced and its slots start over. */
   readonly genesisHash?: string;
 };
 
 export type QueueOptions<T> = {
-  /** What the subscribe call is named, for errors. */
+  /** Name of the subscribe call, for errors. */
   readonly method: string;
-  /** Most notifications that may wait. */
+  /** Maximum number of waiting notifications. */
   readonly limit: number;
-  /** What is left when there are more: the latest, with a gap before it; or nothing, the subscription fails. */
+  /** Beyond that, keep the latest after a gap, or fail the subscription. */
   readonly overflow: 'latest' | 'fail';
   readonly slotOf: (item: T) => bigint | undefined;
   readonly onGap: (gap: GapReport) => void;
 };
 
-/** Notifications of one subscription, waiting to be taken. */
+/** Notifications of one subscription that wait to be read. */
 export type NotificationQueue<T> = {
   /** False: there were too many, and the queue has failed. */
   readonly push: (item: T) => boolean;
-  /** A gap is told when the reader comes to it, between the notifications that it lies between. */
+  /** Adds a gap, which is reported when the reader gets to its position between notifications. */
   readonly gap: (gap: GapReport) => void;
-  /** No more will come; what waits can still be taken. With an error, the reader is told after that. */
+  /** Ends the queue; waiting notifications can still be read. With an error, the reader gets it after them. */
   readonly end: (error?: CallError) => void;
-  /** The next one, as soon as there is one; undefined after the end. Throws the error that it ended with, once. */
+  /** Resolves to the next notification; undefined after the end. Throws the error that it ended with, once. */
   readonly take: () => Promise<{ readonly item: T } | undefined>;
 };
 
@@ -104,7 +104,7 @@ export const createQueue = <T>(options: QueueOptions<T>): NotificationQueue<T> =
   };
 };
 
-/** One gap after another, with nothing between them. */
+/** Joins two consecutive gaps. */
 const join = (first: GapReport, second: GapReport): GapReport => ({
   ...first,
   ...second,

@@ -11,7 +11,7 @@ export type PriceBook<O extends string = string> = {
   readonly volumeThreshold: bigint;
 };
 
-/** Units of a row of a price list, those that were counted before them in the same month, and the row. */
+/** Units of a row of a price list, the units counted before them in the same month, and the row. */
 export type PricedUnits<O extends string = string> = {
   readonly operation: O;
   readonly before: bigint;
@@ -19,8 +19,8 @@ export type PricedUnits<O extends string = string> = {
 };
 
 /**
- * Returns how many of the units have the standard price, and how many the volume price. That one is marginal: units up to the threshold
- * have the standard price, whatever follows.
+ * Returns the numbers of units at the standard price and at the volume price. The latter is marginal: units up to the threshold keep the
+ * standard price.
  */
 export function splitUnits(
   { volumeThreshold }: Pick<PriceBook, 'volumeThreshold'>,

@@ -34,17 +34,25 @@ export type ShownPrices = {
   readonly volume_threshold: number;
 };
 
-/** Returns what the hash of a shown record covers. */
+/** Returns the part of a shown record that its hash covers. */
 export const readAuditRecord = (shown: ShownRecord): AuditRecord => ({
-  ...{ accountId: shown.account_id, seq: shown.seq, atMs: Date.parse(shown.at), action: shown.action },
-  ...{ outcome: shown.outcome, tokenId: shown.token_id ?? null, requestId: shown.request_id },
-  ...{ walletId: shown.wallet_id ?? null, units: shown.units, address: shown.address ?? null },
-  ...{ memberId: shown.member_id ?? null, subject: shown.subject ?? null },
+  accountId: shown.account_id,
+  seq: shown.seq,
+  atMs: Date.parse(shown.at),
+  action: shown.action,
+  outcome: shown.outcome,
+  tokenId: shown.token_id ?? null,
+  requestId: shown.request_id,
+  walletId: shown.wallet_id ?? null,
+  units: shown.units,
+  address: shown.address ?? null,
+  memberId: shown.member_id ?? null,
+  subject: shown.subject ?? null,
   charges: shown.charges?.map(readCharge) ?? null,
   documentSha256: shown.document_sha256 ?? null,
 });
 
-/** An amount that is no amount is NaN, which no hash covers. */
+/** An invalid amount is NaN, which no hash covers. */
 const readCharge = ({ amount_usd: amount, prices, ...charge }: ShownCharge) => ({
   ...charge,
   amount: Number(parseUsd(amount)),

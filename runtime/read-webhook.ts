@@ -1,20 +1,20 @@
-/** A request as its receiver has it. */
+/** A request as its receiver gets it. */
 export type ReceivedWebhook = {
-  /** The body as it came, before any parser: the signature is of its characters. */
+  /** The raw body, before any parser: the signature covers its characters. */
   readonly body: string;
   /** The header fields; names in any case, as `Headers` or as an object. */
   readonly headers:
     | { readonly get: (name: string) => string | null }
     | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The secret, `whsec_…`; several while it is replaced. */
+  /** The secret, `whsec_…`; several during a rotation. */
   readonly secret: string | readonly string[];
   /** Largest difference between the time of the attempt and this clock. Default 300 seconds. */
   readonly toleranceSeconds?: number;
-  /** Default: the clock of the system. */
+  /** Default: the system's clock. */
   readonly nowMs?: number;
 };
 
-/** Thrown for a request that no secret signed, or not lately. */
+/** Thrown for a request without a valid, recent signature. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }

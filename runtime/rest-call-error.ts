@@ -9,9 +9,9 @@ export type ProblemBody = {
   readonly [member: string]: unknown;
 };
 
-/** Why a call brought no result. */
+/** The reason why a call has no result. */
 export type RestFailure =
-  /** The server refused it or failed, and says why. `retryAfterSeconds` is how long it asks to wait. */
+  /** The server refused it or failed, and says why. `retryAfterSeconds` is the requested wait. */
   | {
       readonly kind: 'problem';
       readonly status: number;
@@ -19,20 +19,20 @@ export type RestFailure =
       readonly problem: ProblemBody;
       readonly retryAfterSeconds?: number;
     }
-  /** The server, or a proxy in front of it, answered with an HTTP status and no problem. */
+  /** The server, or a proxy in front of it, answered with an HTTP status but no problem. */
   | { readonly kind: 'http'; readonly status: number; readonly retryAfterSeconds?: number }
-  /** The answer is not what the operation answers. */
+  /** The answer does not fit the operation. */
   | { readonly kind: 'malformed'; readonly reason: string }
-  /** A stream ended before all that was announced had come. */
+  /** A stream ended before all announced items had arrived. */
   | { readonly kind: 'truncated'; readonly expected: number; readonly received: number }
-  /** No answer, or no more of a stream, came in time. */
+  /** No answer, or no more of a stream, arrived in time. */
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
-  /** The caller's signal gave the call up. */
+  /** The caller's signal cancelled the call. */
   | { readonly kind: 'aborted' }
   /** The server could not be reached, or the connection broke. */
   | { readonly kind: 'network' };
 
-/** Thrown by every call that brings no result. Neither the token nor anything of the bodies is in its members, but for the problem. */
+/** Thrown by every call without a result. Its members contain neither the token nor any part of the bodies, except the problem. */
 export class RestCallError extends Error {
   readonly operation: string;
   readonly failure: RestFailure;
@@ -52,13 +52,13 @@ const describeFailure = (failure: RestFailure): string => {
     case 'http':
       return `HTTP status ${failure.status}`;
     case 'malformed':
-      return `the answer is not one of this operation: ${failure.reason}`;
+      return `the answer does not fit this operation: ${failure.reason}`;
     case 'truncated':
       return `the stream ended after ${failure.received} of ${failure.expected}`;
     case 'timeout':
-      return `nothing came within ${failure.timeoutMs} ms`;
+      return `no answer within ${failure.timeoutMs} ms`;
     case 'aborted':
-      return 'given up by the caller';
+      return 'cancelled by the caller';
     case 'network':
       return 'the server could not be reached, or the connection broke';
     default:

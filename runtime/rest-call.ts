@@ -8,36 +8,36 @@ export type RestOptions = {
   /** Address of the server, without /v1. */
   readonly url: string;
   /**
-   * Access token, sent as Bearer. Absent: the caller is known by what fetch sends itself, such as the cookie of a session, which a browser
+   * Access token, sent as Bearer. Absent: the caller is authenticated by what fetch sends itself, such as a session cookie, which a browser
    * sends to a server of the page's own origin.
    */
   readonly token?: string;
   readonly fetch?: typeof fetch;
-  /** Longest time until an answer is whole; of a stream, until it begins and between two parts of it. Default 30,000. */
+  /** Maximum time until an answer is complete; for a stream, until it begins and between two parts of it. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Gives up every call of this client that is under way, and those made later. */
+  /** Cancels every call of this client that is under way, and later ones. */
   readonly signal?: AbortSignal;
 };
 
-/** What a single call may have. */
+/** Options of a single call. */
 export type CallOptions = { readonly signal?: AbortSignal };
 
-/** What a call may have that can be repeated safely. */
+/** Options of a call that can be repeated safely. */
 export type IdempotentOptions = CallOptions & {
   /** The same key with the same body has the same outcome, once. */
   readonly idempotencyKey?: string;
 };
 
 /**
- * Items that come one after the other. It is read once: as items, or as the text that came. Leaving the loop closes the
- * connection. Items that were announced and did not come throw RestCallError (truncated).
+ * Items that arrive one after the other. They can be read once: as items, or as the received text. Leaving the loop closes the connection.
+ * If announced items are missing, it throws RestCallError (truncated).
  */
 export type ItemStream<T> = AsyncIterable<T> & {
-  /** How many items were announced; undefined where none were. */
+  /** Number of announced items; undefined if unknown. */
   readonly count: number | undefined;
-  /** How many of them the loop has been given so far. */
+  /** Number of items that the loop has received so far. */
   readonly received: number;
-  /** The text as it comes, JSONL or CSV; to be written to a file. Whether it is whole is not checked. */
+  /** The text as it arrives, JSONL or CSV; to be written to a file. Its completeness is not checked. */
   readonly text: () => AsyncIterable<string>;
 };
 
@@ -52,7 +52,7 @@ export type RestRequest = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Sends one request; answers the JSON of the answer, or a stream where the server sends one. Throws RestCallError. */
+/** Sends one request; returns the JSON of the answer, or a stream if the server sends one. Throws RestCallError. */
 export type RestCall = (request: RestRequest) => Promise<unknown>;
 
 /** Calls over fetch. */
@@ -92,9 +92,9 @@ const STREAMS = /^(application\/(jsonl|x-ndjson)|text\/csv)\b/;
 /** The deadline and the signals of a call. */
 type Watch = {
   readonly signal: AbortSignal;
-  /** Begins the deadline anew. */
+  /** Restarts the deadline. */
   readonly begin: () => void;
-  /** Ends it: what takes long now is the caller. */
+  /** Stops the deadline: from now on only the caller takes time. */
   readonly pause: () => void;
   readonly stop: () => void;
   readonly reasonOf: (error: unknown) => unknown;
@@ -134,7 +134,7 @@ const startWatch = (
   };
 };
 
-/** What a network error may tell: it may carry headers. */
+/** Returns the safe part of a network error, which may carry headers. */
 const named = (error: unknown): unknown =>
   error instanceof Error
     ? { name: error.name, code: (error.cause as { code?: unknown } | undefined)?.code }

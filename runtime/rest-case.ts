@@ -8,12 +8,12 @@ export type RestCaseRequest = {
   readonly session?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** In the place of a body: this text, or these bytes in hex. */
+  /** In place of a body: this text, or these bytes in hex. */
   readonly text?: string;
   readonly bytes?: string;
 };
 
-/** What a case expects of the answer. */
+/** The expected answer of a case. */
 export type RestExpectation =
   /** Success, in this form. */
   | {
@@ -42,9 +42,9 @@ export type RestCase = {
   readonly kind: 'example' | 'error' | 'limit' | 'type' | 'conflict' | 'role';
   /** The example of the documents that shows the answer. */
   readonly example?: string;
-  /** A state of the server without which the case means nothing. */
+  /** A state of the server that the case requires. */
   readonly condition?: string;
-  /** Sent ahead, with the same headers. */
+  /** Sent beforehand, with the same headers. */
   readonly before?: RestCaseRequest;
   readonly request: RestCaseRequest;
   readonly expect: RestExpectation;
@@ -53,6 +53,6 @@ export type RestCase = {
 /** The contract of one operation. */
 export type RestContract = {
   readonly cases: readonly RestCase[];
-  /** Every status, with the codes of the errors that carry it; a success has none. */
+  /** Every status, with the codes of its errors; a success has none. */
   readonly statuses: Readonly<Record<string, readonly string[]>>;
 };

@@ -2,7 +2,7 @@ import type { IntKind } from './int-kinds.ts';
 import { createLazyValidators, sharedRef, type Validator } from './lazy-validators.ts';
 import { type Prepared, typeKeyword } from './value-keywords.ts';
 
-/** The schema of a result, or of what a subscription notifies. References end in `/<title>`. */
+/** The schema of a result, or of a subscription's notifications. References end in `/<title>`. */
 export type ResultSchema = {
   readonly $ref?: string;
   readonly title?: string;
@@ -29,7 +29,7 @@ export type ResultSchema = {
 /** Schemas by title. */
 export type Definitions = Readonly<Record<string, ResultSchema>>;
 
-/** Makes validators of values as `parseJson` reads them: integers may be bigint. */
+/** Creates validators of values read by `parseJson`: integers may be bigint. */
 export const createResultValidators = (definitions: Definitions): ((schema: ResultSchema) => Validator) => {
   const prepared = Object.fromEntries(
     Object.entries(definitions).map(([title, schema]) => [title, prepareResult(schema, sharedRef)]),
@@ -50,7 +50,7 @@ const KEPT = [
   'x-base58',
 ] as const;
 
-/** Turns a schema into what a validator is compiled from; `refTo` gives the reference to a definition. */
+/** Turns a schema into the input of a validator's compilation; `refTo` gives the reference to a definition. */
 export const prepareResult = (schema: ResultSchema, refTo: (title: string) => string): Prepared => {
   if (schema.$ref !== undefined) return { $ref: refTo(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)) };
   const prepare = (part: ResultSchema): Prepared => prepareResult(part, refTo);

@@ -8,16 +8,16 @@ export type ClientOptions = {
   readonly url: string;
   /** Sent as the query parameter `apikey`. */
   readonly apiKey?: string;
-  /** Which of the users behind the key reads: what each has seen is remembered for itself. */
+  /** One of the users behind the key: read-your-writes is tracked for each separately. */
   readonly session?: string;
   readonly fetch?: typeof fetch;
-  /** Deadline of a call, the whole answer included; default 30,000. */
+  /** Deadline of a call, including the whole answer; default 30,000. */
   readonly timeoutMs?: number;
-  /** Gives up every call of this client that is under way, and those made later. */
+  /** Cancels every call of this client that is under way, and later ones. */
   readonly signal?: AbortSignal;
 };
 
-/** Sends one call and answers its result, wide integers as bigint where they need it. Throws CallError. */
+/** Sends one call and returns its result, wide integers as bigint where they need it. Throws CallError. */
 export type RpcCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** A call over HTTP POST (JSON-RPC 2.0). */

@@ -1,7 +1,7 @@
 import { CallError, rpcFailure } from './call-error.ts';
 import { parseJson, printJson } from './json.ts';
 
-/** What a link uses of a WebSocket: that of browsers, of Node 22 and newer, or of the package ws. */
+/** The parts of a WebSocket that a link uses: of browsers, of Node 22 and newer, or of the package ws. */
 export type SocketLike = {
   readonly send: (text: string) => void;
   readonly close: (code?: number, reason?: string) => void;
@@ -15,7 +15,7 @@ export type SocketLike = {
 
 export type SocketClass = new (address: string) => SocketLike;
 
-/** How a connection ended: the code and reason of the server's close frame, where one came (1006 where none did). */
+/** The end of a connection: code and reason of the server's close frame, if there was one (otherwise 1006). */
 export type Closing = { readonly wasOpen: boolean; readonly code: number; readonly reason: string };
 
 export type LinkOptions = {
@@ -23,7 +23,7 @@ export type LinkOptions = {
   readonly WebSocket: SocketClass;
   /** Deadline of the opening and of every call. */
   readonly timeoutMs: number;
-  /** How often a ping is sent, and how long nothing may come before the server is asked for a sign of life. */
+  /** Interval of pings, and maximum silence before the server is asked for a sign of life. */
   readonly pingMs: number;
   readonly onOpen: () => void;
   readonly onNotification: (method: string, params: unknown) => void;
@@ -34,15 +34,15 @@ export type LinkOptions = {
 /** JSON-RPC 2.0 over one WebSocket. */
 export type SocketLink = {
   /**
-   * Sends a call and answers its result. `onResult` has it before the next message is read, which may be a notification that came
-   * with the reply. Throws CallError.
+   * Sends a call and returns its result. `onResult` gets it before the next message is read, which may be a notification that arrived with
+   * the reply. Throws CallError.
    */
   readonly call: (
     method: string,
     params: readonly unknown[],
     onResult?: (result: unknown) => void,
   ) => Promise<unknown>;
-  /** Ends the connection at once, as far as this side is concerned. */
+  /** Ends the connection at once on this side. */
   readonly close: () => void;
 };
 
@@ -55,7 +55,7 @@ type Waiting = {
 };
 
 const NORMAL = 1000;
-/** What is told of a connection that ended without a close frame (RFC 6455, section 7.1.5). */
+/** Close code of a connection that ended without a close frame (RFC 6455, section 7.1.5). */
 const ABNORMAL = 1006;
 
 /** Opens a connection. `onOpen` or `onClose` is called later, never before this returns. */
@@ -81,7 +81,7 @@ export const openLink = (options: LinkOptions): SocketLink => {
     waiting.clear();
     options.onClose({ wasOpen, ...closing });
   };
-  /** A connection that cannot be trusted is given up; what its end says does not matter any more. */
+  /** A broken connection is given up; how it ends does not matter any more. */
   const giveUp = (reason: string): void => {
     end({ code: ABNORMAL, reason });
     socket.close();
@@ -121,7 +121,7 @@ export const openLink = (options: LinkOptions): SocketLink => {
     if (state !== 'open') return;
     heardAt = Date.now();
     const message = parseMessage(data);
-    if (!message) giveUp('a message is no JSON-RPC message');
+    if (!message) giveUp('a message is not a JSON-RPC message');
     else if (typeof message.method === 'string') options.onNotification(message.method, message.params);
     else settle(message);
   };
@@ -132,7 +132,7 @@ export const openLink = (options: LinkOptions): SocketLink => {
     socket.send(PING);
     if (isAsking || Date.now() - heardAt < pingMs) return;
     isAsking = true;
-    // Nobody answers a JSON ping: a server that has been silent is asked something that has an answer.
+    // A JSON ping has no answer: a silent server gets a call that has one.
     call('getVersion', [])
       .catch((error: unknown) => {
         if (error instanceof CallError && error.failure.kind === 'timeout') giveUp('the server is silent');
@@ -150,7 +150,7 @@ export const openLink = (options: LinkOptions): SocketLink => {
     options.onOpen();
   });
   socket.addEventListener('message', ({ data }: { readonly data: unknown }) => read(data));
-  // What an error is, browsers do not tell; a close follows it.
+  // Browsers do not describe errors; a close event follows.
   socket.addEventListener('error', () => undefined);
   socket.addEventListener('close', ({ code, reason }: { readonly code: number; readonly reason: string }) =>
     end({ code, reason }),

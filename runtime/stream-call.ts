@@ -6,18 +6,18 @@ export type SubscribeOptions = {
   readonly resumeSlot?: bigint;
   /** Ends the stream without an error. */
   readonly signal?: AbortSignal;
-  /** Told of each loss of the stream that is mended. */
+  /** Called for each loss of the stream that a reconnect repairs. */
   readonly onReconnect?: (lost: StreamCallError) => void;
 };
 
-/** A call that the server refused, or a stream that cannot be continued. Holds neither key nor token. */
+/** A refused call, or a stream that cannot be continued. Contains neither key nor token. */
 export class StreamCallError extends Error {
   override readonly name = 'StreamCallError';
-  /** The gRPC status, `OUT_OF_RANGE` say. */
+  /** The gRPC status, such as `OUT_OF_RANGE`. */
   readonly status: string;
-  /** The stable name of the server's error; undefined where the server did not say one. */
+  /** The stable name of the server's error; undefined if the server gave none. */
   readonly error: string | undefined;
-  /** The oldest slot that the server can continue after; of OUT_OF_RANGE. */
+  /** The oldest slot after which the server can continue; for OUT_OF_RANGE. */
   readonly oldestSlot: bigint | undefined;
 
   constructor({ code, details, metadata }: ServiceError) {
@@ -35,25 +35,25 @@ type Response = { readonly slot: bigint; readonly payload: string };
 /** Opens one stream with metadata. */
 export type OpenStream = (metadata: Metadata) => ClientReadableStream<Response>;
 
-/** How often a stream is tried at most whose connection fails before it was open. */
+/** Maximum attempts for a stream whose connection fails before it was open. */
 const MAX_OPENINGS = 3;
-/** What is tried again, once a stream was open: the server is away, broke off, or let a slow reader go. */
-const MENDED: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED]);
-const MENDED_ERRORS: ReadonlySet<string | undefined> = new Set([
+/** Statuses after which an opened stream is retried: the server is away, broke off, or dropped a slow reader. */
+const RETRYABLE: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED]);
+const RETRYABLE_ERRORS: ReadonlySet<string | undefined> = new Set([
   ...['streamTooSlow', 'rateLimited'],
-  // The stream that was lost may still have its place.
+  // The lost stream may still count against the limit.
   'tooManyStreams',
 ]);
 
-/** Where a stream stands: complete up to `after`, and `seen` messages of the slot that comes next. */
+/** The position of a stream: complete up to `after`, and `seen` messages of the next slot. */
 type Position = { after: bigint | undefined; partial: bigint | undefined; seen: number };
 
 /**
- * The payloads of a topic, decoded, in order. A stream that is lost is opened again where it was: nothing is missing, and nothing
- * comes twice. Only what was read counts: grpc-js drops what it has not handed over when a stream ends with an error, so that the
- * position in the trailing metadata, up to which the server has sent, is not to be relied on.
+ * The payloads of a topic, decoded, in order. A lost stream is reopened at its position: nothing is missing, and nothing comes twice. Only
+ * messages that were read count: grpc-js drops those that it has not delivered when a stream ends with an error, so the position in the
+ * trailing metadata, up to which the server has sent, is not reliable.
  *
- * @throws StreamCallError what cannot be mended: a refusal, or a position that the server no longer has.
+ * @throws StreamCallError for permanent failures: a refusal, or a position that the server no longer has.
  */
 export async function* readStream<M>(
   open: OpenStream,
@@ -71,7 +71,7 @@ export async function* readStream<M>(
     openings++;
     const stream = open(metadataOf(client, position.after));
     const cancel = (): void => stream.cancel();
-    // What a cancelled stream ends with comes after its reader has left.
+    // A cancelled stream ends with an error after its reader has left.
     stream.on('error', () => undefined);
     signal?.addEventListener('abort', cancel);
     stream.once('metadata', (head: Metadata) => {
@@ -97,8 +97,8 @@ export async function* readStream<M>(
       if (isAborted()) return;
       if (!isServiceError(thrown)) throw thrown;
       const lost = new StreamCallError(thrown);
-      const isMended = MENDED.has(thrown.code) || MENDED_ERRORS.has(lost.error);
-      if (!(isOpened ? isMended : openings < MAX_OPENINGS && isCutConnection(thrown, lost))) throw lost;
+      const isRetryable = RETRYABLE.has(thrown.code) || RETRYABLE_ERRORS.has(lost.error);
+      if (!(isOpened ? isRetryable : openings < MAX_OPENINGS && isCutConnection(thrown, lost))) throw lost;
       onReconnect?.(lost);
     } finally {
       signal?.removeEventListener('abort', cancel);
@@ -123,7 +123,7 @@ export const metadataOf = (
   return metadata;
 };
 
-/** The answer of a call that has one, or its refusal as StreamCallError. */
+/** The answer of a unary call, or its refusal as StreamCallError. */
 export const answerOf = <A>(
   call: (done: (error: ServiceError | null, answer: A) => void) => unknown,
 ): Promise<A> =>
@@ -134,7 +134,7 @@ export const answerOf = <A>(
 const isServiceError = (thrown: unknown): thrown is ServiceError =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number' && 'metadata' in thrown;
 
-/** No server refused, the connection failed: Node ends one that left too many streams in a short time. */
+/** The connection failed without a refusal: Node ends one that left too many streams in a short time. */
 const isCutConnection = ({ code }: ServiceError, { error }: StreamCallError): boolean =>
   (code === status.INTERNAL || code === status.UNAVAILABLE) && error === undefined;
 

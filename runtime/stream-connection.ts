@@ -13,19 +13,19 @@ export type StreamClientOptions = {
   readonly apiKey: string;
   /** An access token, for the topics that need one. */
   readonly token?: string;
-  /** `<name>-<environment>`; default: the first network that the server has. */
+  /** `<name>-<environment>`; default: the server's first network. */
   readonly network?: string;
-  /** Which of the users behind the key reads: what each has seen is remembered for itself. */
+  /** One of the users behind the key: read-your-writes is tracked for each separately. */
   readonly session?: string;
   /** Certificates to trust, PEM; default: those of Node. */
   readonly rootCertificates?: Buffer;
   /** Longest pause between two attempts to reconnect; default 5,000 ms. */
   readonly maxPauseMs?: number;
-  /** Longest time until a connection is answered; default 10,000 ms. */
+  /** Maximum time until a connection is answered; default 10,000 ms. */
   readonly connectTimeoutMs?: number;
 };
 
-/** The pause before a lost stream or connection is tried again, and what it grows to. */
+/** The first pause before a lost stream or connection is retried, and its maximum. */
 export const FIRST_PAUSE_MS = 100;
 export const MAX_PAUSE_MS = 5_000;
 
@@ -33,14 +33,14 @@ const CONNECT_MS = 10_000;
 
 /** The connection to a server. */
 export type StreamConnection<S> = {
-  /** The client of the present connection; ask for it anew for each call. */
+  /** The client of the current connection; request it again for each call. */
   readonly service: () => S;
   readonly close: () => void;
 };
 
 /**
- * Connects with the first call. A connection on which the server says nothing in time, as one does that hangs or whose machine is gone
- * behind a balancer, is given up: grpc-js would wait for it without end. Its calls end with UNAVAILABLE, and the next ones get a new one.
+ * Connects with the first call. A connection on which the server is silent for too long, because it hangs or its machine is gone behind a
+ * balancer, is given up: grpc-js would wait for ever. Its calls end with UNAVAILABLE, and the next ones get a new one.
  */
 export function connectStreams<S extends Client>(
   make: (target: string, credentials: ChannelCredentials, options: ChannelOptions) => S,
@@ -72,14 +72,14 @@ export function connectStreams<S extends Client>(
   };
 }
 
-/** A server, and how it is reached. */
+/** A server, and the settings of its connection. */
 export type StreamTarget = {
   readonly target: string;
   readonly credentials: ChannelCredentials;
   readonly channel: ChannelOptions;
 };
 
-/** Where to connect, and how. @throws TypeError if the URL is none of http or https. */
+/** The address and settings of a connection. @throws TypeError if the URL is neither http nor https. */
 export const targetOf = ({ url, rootCertificates, maxPauseMs }: StreamClientOptions): StreamTarget => {
   const { protocol, host } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
@@ -89,13 +89,13 @@ export const targetOf = ({ url, rootCertificates, maxPauseMs }: StreamClientOpti
     credentials:
       protocol === 'http:' ? credentials.createInsecure() : credentials.createSsl(rootCertificates ?? null),
     channel: {
-      // A connection of its own, which no other client holds.
+      // A connection of its own, which no other client shares.
       'grpc.use_local_subchannel_pool': 1,
       // Messages of any size; a connection without any reply, pings included, counts as lost.
       'grpc.max_receive_message_length': -1,
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_timeout_ms': 10_000,
-      // Between two connections grpc-js has pauses of its own, up to two minutes: calls fail meanwhile without one.
+      // grpc-js pauses up to two minutes between connections, in which calls fail at once: the pause is limited.
       'grpc.initial_reconnect_backoff_ms': FIRST_PAUSE_MS,
       'grpc.max_reconnect_backoff_ms': maxPauseMs ?? MAX_PAUSE_MS,
     },

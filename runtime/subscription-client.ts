@@ -11,7 +11,7 @@ import type {
   Wire,
 } from './subscription-types.ts';
 
-/** Subscriptions over one WebSocket, which is opened when the first is asked for and kept until `close`. */
+/** Subscriptions over one WebSocket, which is opened for the first one and kept until `close`. */
 export const createSubscriptionClient = (
   options: SubscriptionClientOptions,
   wire: Wire,
@@ -33,7 +33,7 @@ export const createSubscriptionClient = (
     close: () => hub.close(),
     subscribe: async (method, params, { signal: own }: SubscribeOptions = {}) => {
       const kind = wire.kinds[method];
-      if (!kind) throw new TypeError(`${method} is no subscription`);
+      if (!kind) throw new TypeError(`${method} is not a subscription`);
       if (signal?.aborted || own?.aborted) throw new CallError(method, { kind: 'aborted' });
       const queue = queueOf(method, params, kind, options);
       const entry = await start(hub, { method, params, kind, queue }, timeoutMs, own);
@@ -60,7 +60,7 @@ const queueOf = (
     onGap: (gap) => onGap?.({ ...gap, method, params }),
   });
 
-/** Answers when the server has acknowledged the subscription. */
+/** Resolves when the server has acknowledged the subscription. */
 const start = (
   hub: SubscriptionHub,
   asked: Omit<Entry, 'acknowledged' | 'over'>,
@@ -82,7 +82,7 @@ const start = (
       over: (error) => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        // Of no effect where it was acknowledged: its reader is told then.
+        // No effect after the acknowledgement: then the reader gets the error.
         reject(error ?? new CallError(asked.method, { kind: 'aborted' }));
       },
     };
@@ -103,7 +103,8 @@ async function* readAll(
 const addressOf = ({ url, apiKey }: SubscriptionClientOptions): string => {
   const address = new URL(url);
   address.protocol = address.protocol.replace(/^http/, 'ws');
-  if (!/^wss?:$/.test(address.protocol)) throw new TypeError('the address is none of ws, wss, http or https');
+  if (!/^wss?:$/.test(address.protocol))
+    throw new TypeError('the address must begin with ws, wss, http or https');
   address.hash = '';
   if (apiKey !== undefined) address.searchParams.set('apikey', apiKey);
   return address.href;

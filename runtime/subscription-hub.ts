@@ -22,7 +22,7 @@ type State = {
   id: string | undefined;
   isAcknowledged: boolean;
   lastSlot: bigint | undefined;
-  /** How often it was refused, one time after the other, when it was asked for again. */
+  /** Number of consecutive refusals when it was requested again. */
   refusals: number;
 };
 
@@ -30,15 +30,17 @@ type HubOptions = Pick<LinkOptions, 'address' | 'WebSocket' | 'timeoutMs' | 'pin
   Required<Pick<SubscriptionClientOptions, 'retry'>> &
   Pick<SubscriptionClientOptions, 'onConnection'>;
 
-/** The subscriptions of a program over one connection: asks for them, again whenever the connection was lost, and hands out what comes. */
+/**
+ * The subscriptions of a program over one connection: requests them, again whenever the connection was lost, and distributes notifications.
+ */
 export class SubscriptionHub {
   readonly #options: HubOptions;
   readonly #wire: Wire;
   readonly #link: KeptLink;
   readonly #entries = new Map<Entry, State>();
-  /** Who hears an id of the connection that there is. Calls that come to the same may be given one id. */
+  /** The readers of each id on the current connection. Equivalent calls may get the same id. */
   readonly #heard = new Map<string, Set<Entry>>();
-  /** Subscribe calls under way, by what they may share an id with. */
+  /** Pending subscribe calls, by the part that may give them the same id. */
   readonly #underWay = new Map<string, Set<Promise<void>>>();
 
   constructor(options: HubOptions, wire: Wire) {
@@ -54,7 +56,7 @@ export class SubscriptionHub {
     });
   }
 
-  /** Asks for a subscription, now or when the connection is open. */
+  /** Requests a subscription, now or when the connection is open. */
   add(entry: Entry): void {
     this.#entries.set(entry, {
       id: undefined,
@@ -67,7 +69,7 @@ export class SubscriptionHub {
     else this.#link.open();
   }
 
-  /** Ends a subscription; answers when the server has been told. */
+  /** Ends a subscription; resolves when the server has been told. */
   async remove(entry: Entry, error?: CallError): Promise<void> {
     const id = this.#finish(entry, error);
     if (id !== undefined) await this.#release(entry, id);
@@ -80,7 +82,7 @@ export class SubscriptionHub {
     this.#link.close();
   }
 
-  /** Takes a subscription out and tells its reader. Answers the id that it was heard by. */
+  /** Removes a subscription and ends its reader. Returns its id. */
   #finish(entry: Entry, error?: CallError): string | undefined {
     const state = this.#entries.get(entry);
     if (!state) return undefined;
@@ -91,7 +93,7 @@ export class SubscriptionHub {
     return state.id;
   }
 
-  /** Tells the server that nobody hears an id any more; not before the calls are answered that may be given the same. */
+  /** Unsubscribes an id without readers, once no pending call may get the same id. */
   async #release(entry: Entry, id: string): Promise<void> {
     const link = this.#link.current();
     const place = placeOf(entry);
@@ -127,7 +129,10 @@ export class SubscriptionHub {
   #answer(entry: Entry, result: unknown): void {
     const id = String(result);
     if (!/^\d+$/.test(id)) {
-      this.#finish(entry, new CallError(entry.method, { kind: 'malformed', reason: 'the result is no id' }));
+      this.#finish(
+        entry,
+        new CallError(entry.method, { kind: 'malformed', reason: 'the result is not an id' }),
+      );
       return;
     }
     const hearers = this.#heard.get(id) ?? new Set();
@@ -139,7 +144,7 @@ export class SubscriptionHub {
     }
     hearers.add(entry);
     state.id = id;
-    // What ends by its outcome is told it again: nothing of it can be missing.
+    // A subscription that ends with an outcome gets it again: nothing can be missing.
     if (state.isAcknowledged && !entry.kind.outcome)
       entry.queue.gap({ cause: 'reconnect', fromSlot: state.lastSlot, toSlot: undefined });
     state.isAcknowledged = true;
@@ -147,7 +152,7 @@ export class SubscriptionHub {
     entry.acknowledged();
   }
 
-  /** A call that broke with its connection is sent again over the next one, and so is, for some times, one that was good before. */
+  /** A call whose connection broke is sent again over the next one; so is, a few times, a refused call that succeeded before. */
   #refuse(entry: Entry, link: SocketLink, error: CallError): void {
     const state = this.#entries.get(entry);
     const { failure } = error;
@@ -220,13 +225,13 @@ export class SubscriptionHub {
   }
 }
 
-/** A server that has just been started may refuse for a moment what it will take. */
+/** A server that was just started may refuse for a moment. */
 const MOST_REFUSALS = 10;
 
-/** Errors that the same call is answered with by every server: invalid request, no such method, invalid params. */
+/** Errors that every server answers to the same call: invalid request, no such method, invalid params. */
 const WRONG_CALL: readonly number[] = [-32600, -32601, -32602];
 
-/** Calls that differ in this never come to the same. */
+/** Calls that differ in this never get the same id. */
 const placeOf = ({ method, params: [first = null] }: Entry): string => printJson([method, first]);
 
 const NO_NOTIFICATION = {
@@ -234,7 +239,7 @@ const NO_NOTIFICATION = {
   reason: 'a notification does not fit the specification',
 } as const;
 
-/** What comes is not checked before it is decoded: a fraction in the place of an integer throws. */
+/** Notifications are not checked before decoding: a fraction in place of an integer throws. */
 const decodeOr = (decode: () => unknown): unknown => {
   try {
     return decode();

@@ -1,6 +1,6 @@
 import { describe } from './describe-value.ts';
 
-/** The name that tells which form of a tagged union a value is to be: the only member of an object. */
+/** Returns the name that selects the form of a tagged union: the only member of an object. */
 export const tagOf = (value: unknown): string | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const [name, ...more] = Object.keys(value);
@@ -9,7 +9,7 @@ export const tagOf = (value: unknown): string | undefined => {
 
 type TagFault = { readonly error: string; readonly facts: Readonly<Record<string, unknown>> };
 
-/** What is wrong with a value that is no form of a tagged union of these names, in serde's words. */
+/** Returns the fault of a value that matches no form of a tagged union with these names, in serde's words. */
 export const tagFault = (value: unknown, tags: readonly string[]): TagFault => {
   const tag = typeof value === 'string' ? value : tagOf(value);
   if (tag !== undefined)
@@ -20,7 +20,7 @@ export const tagFault = (value: unknown, tags: readonly string[]): TagFault => {
     : wrongType(got, 'string or map');
 };
 
-/** A name that is to have a value stands alone, or one that is to stand alone has a value. */
+/** A name that needs a value stands alone, or one that must stand alone has a value. */
 const wrongForm = (value: unknown, tag: string): TagFault =>
   typeof value === 'string'
     ? wrongType('unit variant', 'newtype variant')

@@ -5,7 +5,7 @@ import { isBase58 } from './base58.ts';
 import { UNPRINTABLE } from './printable.ts';
 import { INT_BOUNDS, type IntKind, isWideKind } from './int-kinds.ts';
 
-/** Schema members after preparation: what our code keywords take. */
+/** Schema members after preparation: the inputs of our code keywords. */
 export type Prepared = { readonly [keyword: string]: unknown };
 
 /** The keyword that checks the type of a schema; numbers may be bigint. */
@@ -15,7 +15,7 @@ export const typeKeyword = (schema: { readonly type?: string; readonly 'x-int'?:
   return schema.type === undefined ? {} : { type: schema.type };
 };
 
-/** Whether the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
+/** True when the data is an integer of the kind, as a number or a bigint. A number beyond 2^53 was written as a fraction. */
 const isInt = (data: Code, kind: IntKind): Code => {
   const [low, high] = INT_BOUNDS[kind];
   if (!isWideKind(kind)) {
@@ -28,7 +28,7 @@ const isInt = (data: Code, kind: IntKind): Code => {
 
 const bigint = (value: bigint): Code => new _Code(`${value}n`);
 
-/** Whether the data is a number, as a number or a bigint. */
+/** True when the data is a number, as a number or a bigint. */
 export const isNumeric = (data: Code): Code => _`(typeof ${data} == "number" || typeof ${data} == "bigint")`;
 
 const intKeyword: KeywordDefinition = {
@@ -71,7 +71,7 @@ const base58Keyword: KeywordDefinition = {
   },
 };
 
-/** Length in Unicode code points, as JSON Schema counts: at most so many. */
+/** Maximum length in Unicode code points, as JSON Schema counts. */
 const charsKeyword: KeywordDefinition = {
   keyword: 'x-max-chars',
   type: 'string',
@@ -83,7 +83,7 @@ const charsKeyword: KeywordDefinition = {
   },
 };
 
-/** A text of whole characters: no half of a surrogate pair. */
+/** A text of complete characters: no half of a surrogate pair. */
 const wellFormedKeyword: KeywordDefinition = {
   keyword: 'x-well-formed',
   type: 'string',
@@ -92,7 +92,7 @@ const wellFormedKeyword: KeywordDefinition = {
   code: (cxt) => cxt.pass(_`${cxt.data}.isWellFormed()`),
 };
 
-/** A text that others see: printable characters, with line feeds where the value is `lines`. */
+/** A text that others see: printable characters, and line feeds if the value is `lines`. */
 const printableKeyword: KeywordDefinition = {
   keyword: 'x-printable',
   type: 'string',
@@ -105,7 +105,7 @@ const printableKeyword: KeywordDefinition = {
   },
 };
 
-/** Our keywords of values, as code: what they emit stands alone except for the functions of base58.ts. */
+/** Our keywords for values, as code: the emitted code needs nothing but the functions of base58.ts. */
 export const VALUE_KEYWORDS: readonly KeywordDefinition[] = [
   intKeyword,
   numberKeyword,

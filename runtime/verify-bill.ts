@@ -14,7 +14,7 @@ import { toHex } from './hex.ts';
 import type { UsedPrices } from './used-prices.ts';
 import { BillTally, type BillFault, type BillPrices, type Billed } from './bill-tally.ts';
 
-/** What a bill is verified with. */
+/** The dependencies of verifying a bill. */
 export type BillDeps = ChainCrypto & {
   readonly prices: BillPrices;
   /** Hexadecimal; empty: any key, which the verdict names. */
@@ -22,47 +22,47 @@ export type BillDeps = ChainCrypto & {
   readonly onProgress?: (records: number) => void;
 };
 
-/** A fault of a bill: of its records, or of what the invoice makes of them. */
+/** A fault of a bill: of its records, or of the invoice compared with them. */
 export type BillProblem =
   | BillFault
   | NoteFault
   | { readonly kind: 'chain'; readonly fault: ChainFault }
-  /** Nothing signed covers the records from this one on. */
+  /** No signed head covers the records from this one on. */
   | { readonly kind: 'unsigned'; readonly seq: number }
   | { readonly kind: 'untrusted'; readonly publicKey: string }
   | { readonly kind: 'not_issued' }
   /** The invoice is not the document whose digest is in the record of its issue. */
   | { readonly kind: 'document'; readonly seq: number; readonly presented: string; readonly issued: string };
 
-/** What the records of a bill say. `problems` is empty if the invoice is what they come to. */
+/** The result of checking a bill. `problems` is empty if the invoice matches its records. */
 export type BillVerdict = {
   readonly invoice: BilledInvoice;
   readonly records: number;
   readonly heads: number;
   readonly publicKeys: readonly string[];
-  /** False for an invoice of before records had digests: nothing signed covers its texts and days. */
+  /** False for an invoice from before records had digests: no signature covers its texts and dates. */
   readonly hasDigest: boolean;
   /** Micro-USD. */
   readonly billed: Billed;
-  /** Micro-USD that its credit notes give back. */
+  /** Micro-USD of its credit notes. */
   readonly credited: bigint;
-  /** The prices of the charges, which nobody but the customer can hold against what was agreed. */
+  /** The prices of the charges, which only the customer can compare with the agreed ones. */
   readonly prices: readonly UsedPrices[];
   readonly problems: readonly BillProblem[];
 };
 
-/** What is given is not a bill. */
+/** The input is not a bill. */
 export class NoBill extends Error {
   override readonly name = 'NoBill';
 }
 
 const BATCH = 1_000;
-/** Faults of single charges that are named; the totals have all of them. */
+/** Maximum number of charge faults that are listed; the totals include all of them. */
 const MOST_PROBLEMS = 20;
 
 /**
  * Recomputes an invoice from the signed records of its charges: every number, link and hash of the records, every head, the price of each
- * charge, the lines and totals of the invoice, and its credit notes. Throws `NoBill` for items that are not one.
+ * charge, the lines and totals of the invoice, and its credit notes. Throws `NoBill` for items that are not a bill.
  */
 export async function verifyBill(
   deps: BillDeps,
@@ -113,8 +113,13 @@ class BillVerification {
     if (!this.isBroken) this.#conclude(invoice, tally);
     if (!this.isBroken) this.#problems.push(...(await notes.compare(this.#deps, tally.billed().total)));
     return {
-      ...{ invoice, records: this.#records, heads: this.#heads, publicKeys: [...this.#publicKeys] },
-      ...{ hasDigest: this.#hasDigest, billed: tally.billed(), prices: tally.usedPrices() },
+      invoice,
+      records: this.#records,
+      heads: this.#heads,
+      publicKeys: [...this.#publicKeys],
+      hasDigest: this.#hasDigest,
+      billed: tally.billed(),
+      prices: tally.usedPrices(),
       credited: notes.credited(),
       problems: this.#problems,
     };

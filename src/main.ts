@@ -1,18 +1,19 @@
 #!/usr/bin/env -S node --disable-sigusr1
-import { enableCompileCache } from 'node:module';
+import './core/process/assert-node.ts';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './cli/run-command-line.ts';
-import { hardenProcess } from './base/harden-process.ts';
-import { isPackaged } from './base/program.ts';
+import { hardenProcess } from './core/process/harden-process.ts';
+import { isPackaged } from './core/program.ts';
 
 hardenProcess();
 
-/** What Node has compiled is kept beside the packages of a checkout, for the next start and for children: it takes a third of a start. */
+/** Compiled code is kept next to the packages of a checkout, for the next start and for children: compiling takes a third of a start. */
 if (!isPackaged) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
     new URL('../node_modules/.cache/keyslot', import.meta.url),
   );
-  enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
 /** The exit code of a process whose reader has left, as a shell gives it for SIGPIPE. */

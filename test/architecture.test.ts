@@ -47,14 +47,15 @@ const REGISTERS: Readonly<Record<string, RegExp>> = {
   'generated/ledger/localnet-handlers.ts': /^src\/localnet\/(ledger\.ts$|methods\/)/,
   'generated/ledger/localnet-subscriptions.ts': /^src\/localnet\/subscriptions\//,
   'generated/localnet/cheat-handlers.ts': /^src\/localnet\/(ledger\.ts$|cheats\/)/,
-  'generated/ledger/gateway-handlers.ts': /^src\/ledger\/methods\//,
-  'generated/stream/topic-handlers.ts': /^src\/stream\/(account-view\.ts$|block\/block\.ts$|topics\/)/,
-  'generated/account/account-handlers.ts': /^src\/account-api\/(account-context\.ts$|operations\/)/,
+  'generated/ledger/gateway-handlers.ts': /^src\/gateway\/ledger\/methods\//,
+  'generated/stream/topic-handlers.ts':
+    /^src\/gateway\/streams\/(account-view\.ts$|block\/block\.ts$|topics\/)/,
+  'generated/account/account-handlers.ts': /^src\/account\/api\/(account-context\.ts$|operations\/)/,
   'generated/wallets/wallet-handlers.ts': /^src\/wallets\/(wallet-context\.ts$|operations\/)/,
 };
 
 /** A part of the command line that is loaded where its packages are installed (docs/decisions/0013-contract-command.md). */
-const OPTIONAL_PART = /^src\/contract\/scenario(\/|\.ts$)/;
+const OPTIONAL_PART = /^src\/devkit\/contract\/scenario(\/|\.ts$)/;
 
 /** The web app runs in a browser: it is built from the generated clients and what they need (docs/decisions/0072-dashboard.md). */
 const DASHBOARD = /^src\/dashboard\//;
@@ -74,13 +75,26 @@ const DASHBOARD_MAY_IMPORT = [
  */
 const ROOMS = [
   'dashboard',
-  ...['base', 'config', 'rpc', 'users', 'wire', 'keys', 'store', 'signer'],
-  ...['upstream', 'ledger', 'stream', 'account', 'webhooks', 'wallets', 'account-api', 'gate', 'server'],
-  ...['localnet', 'mock', 'contract', 'admin', 'backup', 'start', 'doctor', 'lab', 'cli'],
+  ...['core', 'store', 'signer', 'gateway', 'account', 'wallets', 'server'],
+  ...['operate', 'localnet', 'devkit', 'serve', 'cli'],
 ];
 
-/** Answers are given their HTTP status in src/server; src/upstream only reads the status of what nodes answer. */
+/** The folders of every room but the ledger's, whose parts (accounts, blocks, epochs) know each other as the runtime's do. */
+const ROOMS_WITHOUT_CIRCLES = ROOMS.filter((room) => room !== 'localnet');
+
+/** Answers are given their HTTP status in src/server; src/gateway/nodes only reads the status of what nodes answer. */
 const WRITES_STATUS = /\b(?:status(?:Code)?\b\s*[:=]\s*|writeHead\(\s*)[1-5]\d\d\b/;
+
+/** Names and phrases that docs/glossary.md has a better word for, and docstrings that open with a question word. */
+const REFUSED_WORDS = new RegExp(
+  [
+    '\\b(?:misfits|[oO]wnReads|ledgerAccounts|tellOperators|carryCharges|crossThreshold|assertAffordable|withLateBegin|lentStream)\\b',
+    '\\b(?:pacedSize|serveTogether|sendTogether|NodeNeeds|Patient|ShownKey|showKey|WalletPlaces|Wish|headStart|makeUp|keyOfServer)\\b',
+    '\\b(?:anew|mend(?:s|ed|ing)?|goes on|went on|told of|that is none|of ours)\\b',
+    '^\\s*(?:/\\*\\*|\\*|//) (?:What|Who|Whether|How) .*$',
+  ].join('|'),
+  'gm',
+);
 
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -98,9 +112,12 @@ test('the top level has what it is given and nothing else', () => {
 });
 
 test('imports are found: without them the tests below would hold of anything', () => {
-  expect(arrows).toContainEqual({ from: 'src/account/keyring.ts', to: 'src/store/tables.ts' });
   expect(arrows).toContainEqual({
-    from: 'src/store/pglite/store-thread.ts',
+    from: 'src/account/identity/api-keys/keyring.ts',
+    to: 'src/store/tables.ts',
+  });
+  expect(arrows).toContainEqual({
+    from: 'src/store/pglite/supervised-thread.ts',
     to: 'src/store/pglite/worker.ts',
   });
   const circle = [
@@ -142,6 +159,15 @@ test('a room of src/ imports only rooms below it', () => {
   expect(upward.filter(({ from }) => ROOMS.includes(roomOf(from)))).toEqual([]);
 });
 
+test.each(ROOMS_WITHOUT_CIRCLES)('the folders of src/%s do not import each other in circles', (room) => {
+  const folderOf = (path: string) => new RegExp(`^src/${room}/[^/]+(?=/)`).exec(path)?.[0] ?? '';
+  const between = arrows
+    .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+    .filter(({ from, to }) => from !== '' && to !== '' && from !== to);
+  const edges = new Map(between.map((arrow) => [JSON.stringify(arrow), arrow]));
+  expect(findCircles([...edges.values()])).toEqual([]);
+});
+
 test('the dashboard knows nothing of the server but its clients, and the server nothing of the dashboard but what is built', () => {
   const outgoing = arrows.filter(({ from }) => DASHBOARD.test(from));
   expect(outgoing).toContainEqual({
@@ -155,7 +181,7 @@ test('the dashboard knows nothing of the server but its clients, and the server 
 
 test('the cases and schemas of the contract are loaded by the contract run alone', () => {
   const loaded = arrows.filter(({ from, to }) => /^src\//.test(from) && /^generated\/contract\//.test(to));
-  expect([...new Set(loaded.map(({ from }) => roomOf(from)))]).toEqual(['contract']);
+  expect([...new Set(loaded.map(({ from }) => roomOf(from)))]).toEqual(['devkit']);
 });
 
 test('files of src/ do not import each other in circles, through generated/ neither', () => {
@@ -168,8 +194,8 @@ test('wallets of clients and managed wallets do not know each other, nor the ope
   expect(across.filter(({ from }) => /^(client|managed)$/.test(kinds(from) ?? ''))).toEqual([]);
 });
 
-test('HTTP status numbers are given in src/server only, and by what stands in for others in the lab', () => {
-  const isServer = /^src\/(server|lab\/(nodes|receiver))\//;
+test('HTTP status numbers are given in src/server only', () => {
+  const isServer = /^src\/server\//;
   const elsewhere = ours.filter(({ path }) => path.startsWith('src/') && !isServer.test(path));
   expect(elsewhere.filter(({ text }) => WRITES_STATUS.test(text)).map(({ path }) => path)).toEqual([]);
 });
@@ -180,6 +206,14 @@ test('files are named in kebab-case, or exactly as what they implement is named 
     .map(({ path }) => path)
     .filter((path) => !KEBAB.test(stem(path)) && !names.has(stem(path)));
   expect(odd).toEqual([]);
+});
+
+test('names and comments of src/ use the words of docs/glossary.md', () => {
+  const words = ours.filter(({ path }) => /^(src|runtime)\//.test(path));
+  const refused = words.flatMap(({ path, text }) =>
+    [...text.matchAll(REFUSED_WORDS)].map(([found]) => `${path}: ${found.trim()}`),
+  );
+  expect(refused).toEqual([]);
 });
 
 test('exported functions and classes say what they promise', () => {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../src/base/eventually.ts';
+import { eventually } from '../src/core/eventually.ts';
 import { useNewDirectory } from './support/new-directory.ts';
 import { type NodeProcess, startNode } from './support/node-process.ts';
 import { prepareStore } from './support/prepared-store.ts';

@@ -12,7 +12,7 @@ import { renderCheatHandlers } from '../render/ledger/registers.ts';
 import { renderTypes } from '../render/ledger/types.ts';
 import { parseYaml } from '../yaml.ts';
 
-/** The cheat codes of the embedded ledger: rendered as the ledger's methods are, into a folder of their own. */
+/** The cheat codes of the embedded ledger: rendered like the ledger's methods, into their own folder. */
 export const localnetArea: Area = {
   name: 'localnet',
   reads: [CHEATS_HEAD_FILE, `${CHEATS_FOLDER}methods/*.yaml`, `${CHEATS_FOLDER}schemas/*.yaml`].map(

@@ -1,13 +1,11 @@
 import { createArea } from '../area.ts';
 import { lintConfig } from '../lint/config.ts';
 import { lintErrors } from '../lint/errors.ts';
-import { lintLab } from '../lint/lab.ts';
 import { lintServiceCredits } from '../lint/service-credits.ts';
 import { ERRORS_FILE } from '../model/errors.ts';
 import {
   CONFIG_FILE,
   CREDENTIALS_FILE,
-  LAB_FILE,
   PLANS_FILE,
   type ProcessModel,
   readProcess,
@@ -15,23 +13,22 @@ import {
 import { renderConfig } from '../render/config.ts';
 import { renderConfigPage } from '../render/config-page.ts';
 import { renderErrors } from '../render/errors.ts';
-import { renderLab } from '../render/lab.ts';
 import { renderPackage } from '../render/package.ts';
 import { renderPlans } from '../render/plans.ts';
 import { renderRedaction } from '../render/redaction.ts';
 import { renderServiceLevelPage } from '../render/service-level-page.ts';
 import { parseYaml } from '../yaml.ts';
 
-/** What concerns the whole process: errors, config, credentials, plans. */
+/** Documents of the whole process: errors, config, credentials, plans. */
 export const processArea = createArea<ProcessModel>({
   name: 'process',
-  reads: [ERRORS_FILE, CONFIG_FILE, CREDENTIALS_FILE, PLANS_FILE, LAB_FILE].map((path) => ({
-    ...{ path, parse: parseYaml },
+  reads: [ERRORS_FILE, CONFIG_FILE, CREDENTIALS_FILE, PLANS_FILE].map((path) => ({
+    path,
+    parse: parseYaml,
   })),
   lint: (sources) => [
     ...lintErrors(sources),
     ...lintConfig(sources),
-    ...lintLab(sources),
     ...lintServiceCredits(sources.get(PLANS_FILE) ?? null),
   ],
   model: readProcess,
@@ -39,7 +36,6 @@ export const processArea = createArea<ProcessModel>({
     ({ errors }) => renderErrors(errors),
     renderConfig,
     renderConfigPage,
-    renderLab,
     renderPlans,
     renderRedaction,
     renderServiceLevelPage,

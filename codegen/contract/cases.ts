@@ -7,7 +7,7 @@ import { arityCases, commitmentCases, conflictCases, nameCases } from './refusal
 import { withVersions } from './since.ts';
 import { rangeCases, wrongTypeCases } from './types.ts';
 
-/** The contract of a method as calls with their expected answers. */
+/** The contract of a method as calls with expected answers. */
 export const contractCases = (method: Method, model: LedgerModel): readonly Case[] =>
   withVersions(
     [
@@ -36,7 +36,7 @@ const exampleCases = (method: Method, model: LedgerModel): readonly Case[] =>
     };
   });
 
-/** What a run expects: of a result what x-live says, of an error its code, and its words where x-live fills them in. */
+/** The expectation of a run: for a result that of x-live, for an error its code, and its message if x-live fills it in. */
 const expectationOf = (
   error: string | undefined,
   live: Live | undefined,

@@ -4,7 +4,7 @@ import type { Expectation } from '../../runtime/contract-case.ts';
 
 type Context = Readonly<Record<string, string | number | bigint | undefined>>;
 
-/** The error with its exact message and data, from the context that fills them. */
+/** The error with its exact message and data, filled from the context. */
 export const exactError = (name: string, context: Context, model: LedgerModel): Expectation => {
   const error = find(name, model);
   const data = Object.fromEntries(
@@ -19,7 +19,7 @@ export const exactError = (name: string, context: Context, model: LedgerModel): 
   };
 };
 
-/** The error by its code; its message too where it has no placeholders. */
+/** The error by its code, and by its message if that has no placeholders. */
 export const errorByCode = (name: string, model: LedgerModel): Expectation => {
   const { jsonrpc } = find(name, model);
   return {

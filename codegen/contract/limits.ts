@@ -7,7 +7,7 @@ import { hasOneErrorForBoth } from '../model/schema.ts';
 import { exactError, notRefused } from './expect.ts';
 import { baseParams, withValueAt, sampleOf, valueAt } from './param-values.ts';
 
-/** One value beyond a limit and the last one within it. */
+/** A value beyond a limit and the last one within it. */
 type Edge = {
   readonly keyword: string;
   readonly limit: number;
@@ -16,7 +16,7 @@ type Edge = {
   readonly value: number;
 };
 
-/** Every limit at n, where it must not be refused, and one beyond, where it must. */
+/** Every limit at n, which must not be refused, and one beyond, which must. */
 export const limitCases = (method: Callable, model: LedgerModel): readonly Case[] => [
   ...paramParts(method, model).flatMap((part) =>
     edgesOf(part, method, model).flatMap((edge) => casesOf(part, edge, method, model)),

@@ -5,13 +5,13 @@ import { resolve, type Schema, type Schemas } from '../model/schema.ts';
 
 type Values = readonly Json[];
 
-/** The params of a method that the contract starts from: those of its first example that succeeds, or of its first. */
+/** The params of a method that the contract starts from: those of its first successful example, or of its first. */
 export const baseParams = (method: Callable): Values => {
   const example = method.examples.find(({ error }) => error === undefined) ?? method.examples[0];
   return example?.['x-live']?.params ?? example?.params ?? [];
 };
 
-/** The params with another value at a part; what lies on the way and is missing is made as small as it may be. */
+/** The params with another value at a part; missing containers on the way are created as small as possible. */
 export const withValueAt = (
   base: Values,
   part: ParamPart,
@@ -45,7 +45,7 @@ const put = (present: Json | undefined, hops: readonly Hop[], value: Json, schem
   return { ...(isMember(kept) ? kept : {}), [hop.step]: inner };
 };
 
-/** In a union the value may be of another branch. */
+/** In a union the value may belong to another branch. */
 const isOf = ({ required = [] }: Schema, value: Readonly<Record<string, Json>>): boolean =>
   required.every((name) => Object.hasOwn(value, name));
 

@@ -13,12 +13,12 @@ export const conflictCases = (method: Callable, model: LedgerModel): readonly Ca
     const error = errors?.not;
     if (!not || typeof error !== 'string') return [];
     const sample = sampleOf(part.schema, model.schemas);
-    const together = Object.fromEntries(Object.keys(not.properties ?? {}).map((name) => [name, true]));
-    const values: readonly Json[] = not.enum ?? [{ ...(isJsonObject(sample) ? sample : {}), ...together }];
+    const batched = Object.fromEntries(Object.keys(not.properties ?? {}).map((name) => [name, true]));
+    const values: readonly Json[] = not.enum ?? [{ ...(isJsonObject(sample) ? sample : {}), ...batched }];
     return values.map((value) => build(part, value, 'conflict', error, method, model));
   });
 
-/** Commitments that a method refuses, and one that no node knows, which passes. */
+/** Commitments that a method refuses, and an unknown one, which passes. */
 export const commitmentCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   paramParts(method, model).flatMap((part) => {
     const lenient = part.schema['x-lenient'];

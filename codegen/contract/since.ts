@@ -4,7 +4,7 @@ import type { Callable } from '../model/method.ts';
 import { type VersionedPart, versionedParts } from '../model/versioned-parts.ts';
 import type { Case } from '../../runtime/contract-case.ts';
 
-/** The cases of a call, each with the first version of nodes that can answer it, where not all can. */
+/** The cases of a call, each with the first node version that can answer it, if not all can. */
 export const withVersions = (cases: readonly Case[], call: Callable, model: LedgerModel): readonly Case[] => {
   const parts = versionedParts(call, model);
   return cases.map((item) => {
@@ -17,7 +17,7 @@ export const withVersions = (cases: readonly Case[], call: Callable, model: Ledg
   });
 };
 
-/** Whether the params hold the part, and not with the value that asks for what older nodes do anyway. */
+/** True when the params have the part with a value other than the behaviour of older nodes. */
 const isGiven = (params: unknown, part: VersionedPart): boolean => {
   const found = [part.index, ...part.path].reduce<unknown>(
     (value, step) =>

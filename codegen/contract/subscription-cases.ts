@@ -9,7 +9,7 @@ import { arityCases, commitmentCases, conflictCases, nameCases } from './refusal
 import { withVersions } from './since.ts';
 import { rangeCases, wrongTypeCases } from './types.ts';
 
-/** The contract of a subscription as calls with their expected answers, and as expected notifications. */
+/** The contract of a subscription as calls with expected answers, and as expected notifications. */
 export const subscriptionCases = (item: Subscription, model: LedgerModel): readonly Case[] =>
   withVersions(allCases(item, model), item, model);
 
@@ -50,7 +50,7 @@ const refusalCases = (call: Callable, model: LedgerModel): readonly Case[] => [
   ...nameCases(call, model),
 ];
 
-/** Examples of refusals; an error that a server of a certain kind answers cannot be asked for. */
+/** Examples of refusals; an error that only some servers answer cannot be requested. */
 const exampleCases = ({ name: method, examples }: Callable, model: LedgerModel): readonly Case[] =>
   examples.flatMap(({ name, params, error }): readonly Case[] =>
     error === undefined || error === 'methodNotFound'

@@ -9,7 +9,7 @@ import { JSON_VALUES } from './json-values.ts';
 import { errorByCode, exactError } from './expect.ts';
 import { baseParams, withValueAt, sampleOf } from './param-values.ts';
 
-/** Every param and known member with each JSON type that it does not take. */
+/** Every param and known member with each JSON type that it does not accept. */
 export const wrongTypeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   parts(method, model).flatMap((part) => {
     const taken = takenTypes(part.schema, model.schemas);
@@ -29,11 +29,11 @@ const wrongTypeError = ({ inUnion, schema }: ParamPart): string => {
   return schema.anyOf ? 'noMatchingVariant' : 'invalidType';
 };
 
-/** The error of its own that an enumeration has for any other value; it wins inside a union. */
+/** The special error of an enumeration for any other value; it wins inside a union. */
 const vocabularyError = ({ 'x-errors': errors }: Schema): string | undefined =>
   typeof errors?.enum === 'string' ? errors.enum : undefined;
 
-/** Integers just outside their kind, and base-58 text that is not what it must be. */
+/** Integers just outside their kind, and invalid base-58 text. */
 export const rangeCases = (method: Callable, model: LedgerModel): readonly Case[] =>
   parts(method, model).flatMap((part) => [
     ...outside(part.schema).map((value) => ({
@@ -47,7 +47,7 @@ export const rangeCases = (method: Callable, model: LedgerModel): readonly Case[
     ...vocabularyCases(part, method, model),
   ]);
 
-/** Parts that are checked; the alternative forms of a union are tried through the union itself. */
+/** Checked parts; the alternative forms of a union are tried through the union itself. */
 const parts = (method: Callable, model: LedgerModel): readonly ParamPart[] => {
   const all = paramParts(method, model);
   return all.filter(
@@ -99,7 +99,7 @@ const base58Cases = (part: ParamPart, method: Callable, model: LedgerModel): rea
   ];
 };
 
-/** A word that is none of an enumeration's, and objects without a member they must have. */
+/** A word that an enumeration lacks, and objects without a required member. */
 const vocabularyCases = (part: ParamPart, method: Callable, model: LedgerModel): readonly Case[] => {
   const { schema, inUnion, name } = part;
   const place = (value: Json) => withValueAt(baseParams(method), part, value, method, model.schemas);

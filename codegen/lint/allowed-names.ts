@@ -1,10 +1,10 @@
-/** Lists longer than this are cut to the names that are closest to the word. */
+/** Longer lists are cut to the names that are closest to the word. */
 const MOST_NAMES = 24;
 const CLOSEST = 6;
 
 /**
- * The end of a message about an unknown name: ` (did you mean wallets:read?): allowed are wallets:create, wallets:read`. The
- * guess is there if one of the names is close to the word. Of more than 24 names the 6 closest are listed, with the number of the rest.
+ * The end of a message about an unknown name: ` (did you mean wallets:read?): allowed are wallets:create, wallets:read`. It has a guess if
+ * one of the names is close to the word. For more than 24 names it lists the 6 closest, and the number of the others.
  */
 export const allowedNames = (word: string, names: Iterable<string>): string => {
   const all = [...new Set(names)];

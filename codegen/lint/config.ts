@@ -12,7 +12,10 @@ import { CONFIG_SHAPE, CREDENTIALS_SHAPE } from './shapes.ts';
 const checkShape = createShapeCheck(CONFIG_SHAPE);
 const checkCredentials = createShapeCheck(CREDENTIALS_SHAPE);
 
-/** config.yaml, credentials.yaml and plans.yaml: their shape; schemas as everywhere; environment variables and options are used once; defaults are of their type. */
+/**
+ * Checks config.yaml, credentials.yaml and plans.yaml: their shape; schemas as everywhere; environment variables and options are used once;
+ * defaults fit their types.
+ */
 export const lintConfig = (sources: Sources): readonly Problem[] => {
   const config = sources.get(CONFIG_FILE);
   if (!isJsonObject(config)) return [problem(CONFIG_FILE, '', 'the settings are missing')];
@@ -32,7 +35,7 @@ const repeated = (settings: readonly Setting[], keyword: 'x-env' | 'x-cli'): rea
   const names = settings.map(({ schema }) => schema[keyword]);
   return settings.flatMap(({ path, schema }, index) =>
     schema[keyword] !== undefined && names.indexOf(schema[keyword]) < index
-      ? [problem(CONFIG_FILE, pointerOf(path), `${schema[keyword]} names another setting already`)]
+      ? [problem(CONFIG_FILE, pointerOf(path), `${schema[keyword]} already names another setting`)]
       : [],
   );
 };
@@ -58,7 +61,7 @@ const checkDefault = (schema: Setting['schema'], at: string): readonly Problem[]
   return fits(value) ? [] : [problem(CONFIG_FILE, `${at}/default`, 'the default does not fit the setting')];
 };
 
-/** Where a setting is written. */
+/** The position of a setting in the document. */
 const pointerOf = (path: Setting['path']): string =>
   pointerTo('', ...path.flatMap((step) => (step === 0 ? ['items'] : ['properties', step])));
 

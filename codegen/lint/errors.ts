@@ -10,8 +10,8 @@ import { ERRORS_SHAPE } from './shapes.ts';
 const checkShape = createShapeCheck(ERRORS_SHAPE);
 
 /**
- * errors.yaml: its shape; an error has a wire form; placeholders and data are in the context, and the context is used; data has
- * one schema at most, which exists; a code has one HTTP status; the example of a problem fills its context.
+ * errors.yaml: its shape; an error has a wire form; placeholders and data are in the context, and the context is used; data has at most one
+ * schema, which exists; a code has one HTTP status; the example of a problem fills its context.
  */
 export const lintErrors = (sources: Sources): readonly Problem[] => {
   const file = sources.get(ERRORS_FILE);
@@ -32,8 +32,8 @@ const checkForms = ({ name, jsonrpc, problem: form, close, grpc }: CatalogueErro
   if (jsonrpc || form || close || grpc?.message !== undefined) return [];
   return [
     grpc
-      ? problem(`/${name}/grpc`, 'the message is missing, and there is no other form to take it from')
-      : problem(`/${name}`, 'the error has neither jsonrpc nor problem nor grpc, and closes nothing'),
+      ? problem(`/${name}/grpc`, 'the message is missing, and no other form provides it')
+      : problem(`/${name}`, 'the error needs jsonrpc, problem, grpc or close'),
   ];
 };
 
@@ -66,14 +66,14 @@ const checkContext = ({
     ),
     ...known
       .filter((item) => !placeholders.includes(item) && !data.includes(item))
-      .map((item) => problem(`/${name}/context/${item}`, 'neither the message nor the data has it')),
+      .map((item) => problem(`/${name}/context/${item}`, 'neither the message nor the data uses it')),
   ];
 };
 
 const placeholdersOf = (text = ''): readonly string[] =>
   [...text.matchAll(/\{(\w+)\}/g)].map(([, placeholder = '']) => placeholder);
 
-/** A problem with a context is shown with an example of it, whole and no more. */
+/** An example of a problem with a context fills exactly that context. */
 const checkExample = ({ name, problem: form, context }: CatalogueError): readonly Problem[] => {
   if (!form) return [];
   const example = form.example ?? {};
@@ -98,7 +98,7 @@ const checkData = ({ name, data, dataSchema }: CatalogueError, sources: Sources)
   const target = posix.join(posix.dirname(ERRORS_FILE), dataSchema.$ref);
   return [
     ...(sources.has(target) ? [] : [problem(`/${name}/dataSchema/$ref`, `there is no ${target}`)]),
-    ...(data.length > 0 ? [problem(`/${name}/data`, 'dataSchema says already what the data is')] : []),
+    ...(data.length > 0 ? [problem(`/${name}/data`, 'dataSchema already describes the data')] : []),
   ];
 };
 

@@ -2,10 +2,10 @@ import type { ErrorObject } from 'ajv';
 import { pointerTo } from '../problem.ts';
 import { allowedNames } from './allowed-names.ts';
 
-/** What is wrong at a place of a document. */
+/** A fault at a place of a document. */
 export type Fault = { readonly pointer: string; readonly message: string };
 
-/** What a validator found, in words for the document's author. */
+/** Describes a validator's error for the document's author. */
 export const toFault = (error: ErrorObject): Fault => {
   const { instancePath: pointer, keyword, parentSchema, params } = error;
   const { additionalProperty, missingProperty, allowedValues, allowedValue } = params;
@@ -21,7 +21,7 @@ export const toFault = (error: ErrorObject): Fault => {
   return { pointer, message: error.message ?? `does not fit ${keyword}` };
 };
 
-/** The specific errors: that no branch of a union fits is left out where a branch gives the reason. */
+/** Leaves out that no branch of a union fits, if a branch gives the reason. */
 export const specificErrors = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   const plain = errors.filter(({ keyword }) => !SUMMARIES.includes(keyword));
   const isExplained = (path: string): boolean =>

@@ -17,10 +17,10 @@ export const limitsIn = (
     LIMITS.flatMap((keyword) => schema[keyword] ?? []).map((value) => ({ value, pointer })),
   );
 
-/** Small numbers may be of something else. */
+/** Smaller numbers may have another meaning. */
 const TELLING = 10;
 
-/** The limits that a text says again, as it may write them: 500000 or 500,000. */
+/** The limits that a text repeats, in any notation: 500000 or 500,000. */
 export const repeatedIn = (text: string | undefined, limits: readonly Limit[]): readonly number[] => {
   const numbers = new Set(
     (text?.match(/\d[\d,]*/g) ?? []).map((number) => Number(number.replaceAll(',', ''))),

@@ -3,7 +3,7 @@ import { asLedger, CHEATS_FOLDER, hasCheats, ledgerPlace } from '../model/localn
 import type { Problem } from '../problem.ts';
 import { lintLedger } from './ledger/index.ts';
 
-/** Lints the documents of the cheat codes by the rules of the ledger's. What is wrong with files of the ledger is its own lint's. */
+/** Lints the documents of the cheat codes by the rules of the ledger's. Faults of the ledger's own files are left to its lint. */
 export const lintCheats = (sources: Sources): readonly Problem[] => {
   if (!hasCheats(sources)) return [];
   const own = new Map(

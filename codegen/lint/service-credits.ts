@@ -5,10 +5,10 @@ import { PLANS_FILE } from '../model/process.ts';
 type Row = { readonly below_percent: number; readonly credit_percent: number };
 
 const ROWS = '/service_credits/rows';
-/** Percent with up to four decimals: availability is measured no finer. */
+/** Percent with up to four decimals, the precision of availability. */
 const PERCENT = /^\d{1,3}(\.\d{1,4})?$/;
 
-/** The table of service credits: from the availability target downwards, with more credit the less was available. */
+/** The table of service credits: from the availability target downwards, with more credit for less availability. */
 export const lintServiceCredits = (plans: Json): readonly Problem[] => {
   if (!isJsonObject(plans) || plans.service_credits === undefined) return [];
   const { service_credits: credits, service_levels: levels } = plans;
@@ -46,5 +46,8 @@ const isPercent = (value: Json | undefined): value is number =>
 
 const problem = (pointer: string, message: string): Problem => ({
   file: PLANS_FILE,
-  ...{ pointer, message, rule: 'service-credits', blocking: true },
+  pointer,
+  message,
+  rule: 'service-credits',
+  blocking: true,
 });

@@ -1,4 +1,4 @@
-// What the shapes of all areas are made of, as JSON Schema.
+// Parts of the shapes of all areas, as JSON Schema.
 
 export const text = { type: 'string', minLength: 1 };
 
@@ -7,7 +7,7 @@ export const count = { type: 'integer', minimum: 0 };
 /** An object of any members, all with values of one shape. */
 export const named = (value: object) => ({ type: 'object', additionalProperties: value });
 
-/** An object of these members and no other. */
+/** An object with these members only. */
 export const closed = (required: readonly string[], properties: object) => ({
   type: 'object',
   required,
@@ -15,5 +15,5 @@ export const closed = (required: readonly string[], properties: object) => ({
   properties,
 });
 
-/** A schema of the area, where its shape has one among its definitions. */
+/** A schema of the area, which its shape has among its definitions. */
 export const schema = { $ref: '#/definitions/schema' };

@@ -3,7 +3,7 @@ import { printJson, type Json } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import { specificErrors, toFault } from './fault.ts';
 
-/** Checks that documents have the members their kind has. */
+/** Checks that documents have the members of their kind. */
 export type ShapeCheck = (file: string, value: Json) => readonly Problem[];
 
 /** Compiles a shape (JSON Schema of the spec files themselves) into a check. */

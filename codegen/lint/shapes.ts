@@ -176,7 +176,7 @@ export const COMMON_SHAPE = {
   }),
 };
 
-/** ledger/openapi.yaml: OpenAPI's own, except that every tag of ours has its title there. */
+/** ledger/openapi.yaml: as in OpenAPI, but every tag has its title there. */
 export const PRESENTATION_SHAPE = {
   type: 'object',
   required: ['openapi', 'info', 'servers', 'tags'],

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Sources } from '../load.ts';
 
-/** What fills a placeholder or a member of the data: a number, a text, or what is wrong in a body, place by place. */
+/** The type of a placeholder or a member of the data: a number, a text, or the faults of a body, place by place. */
 export type ContextType = 'integer' | 'string' | 'fieldProblems';
 
-/** The statuses of gRPC that errors can have. */
+/** The gRPC statuses that errors can have. */
 export const GRPC_STATUSES = [
   'INVALID_ARGUMENT',
   'NOT_FOUND',
@@ -17,7 +17,7 @@ export const GRPC_STATUSES = [
   'UNAUTHENTICATED',
 ] as const;
 
-/** One error of errors.yaml. It has one of the four wire forms at least. */
+/** One error of errors.yaml, with at least one of the four wire forms. */
 export type CatalogueError = {
   readonly name: string;
   readonly area: string;
@@ -25,12 +25,12 @@ export type CatalogueError = {
   readonly http: number;
   readonly jsonrpc?: { readonly code: number; readonly message: string };
   readonly problem?: ProblemForm;
-  /** The message is that of JSON-RPC, or the detail of the problem, where it has none of its own. */
+  /** The message is that of JSON-RPC, or the detail of the problem, unless it has its own. */
   readonly grpc?: { readonly status: (typeof GRPC_STATUSES)[number]; readonly message?: string };
   readonly close?: CloseForm;
   readonly context: Readonly<Record<string, ContextType>>;
   readonly data: readonly string[];
-  /** A schema file, where the data is more than members of the context. */
+  /** A schema file, if the data is more than members of the context. */
   readonly dataSchema?: { readonly $ref: string };
 };
 
@@ -38,13 +38,13 @@ export type CatalogueError = {
 export type ProblemForm = {
   readonly title: string;
   readonly detail: string;
-  /** Where it is not the status of the error. */
+  /** Set if it differs from the status of the error. */
   readonly status?: number;
   /** A context, for the examples of documents. */
   readonly example?: JsonObject;
 };
 
-/** An error as the end of a WebSocket (RFC 6455, section 7.4): codes from 4000 on are our own. */
+/** An error that closes a WebSocket (RFC 6455, section 7.4): codes from 4000 on are Keyslot's own. */
 export type CloseForm = { readonly code: number; readonly reason: string };
 
 /** An error that JSON-RPC can answer. */
@@ -61,11 +61,11 @@ export const readCatalogue = (sources: Sources): readonly CatalogueError[] => {
   return isJsonObject(file) ? Object.entries(file).map(([name, value]) => parseError(name, value)) : [];
 };
 
-/** Those that have a JSON-RPC form. */
+/** The errors with a JSON-RPC form. */
 export const readErrors = (sources: Sources): readonly ErrorModel[] =>
   readCatalogue(sources).filter((error): error is ErrorModel => error.jsonrpc !== undefined);
 
-/** Those that have a problem form. */
+/** The errors with a problem form. */
 export const readProblems = (sources: Sources): readonly ProblemModel[] =>
   readCatalogue(sources).filter((error): error is ProblemModel => error.problem !== undefined);
 
@@ -76,7 +76,7 @@ export const snakeCase = (name: string): string =>
 /** The status of the answer that carries a problem. */
 export const statusOf = ({ http, problem }: ProblemModel): number => problem.status ?? http;
 
-/** The body of a problem, with the members that its data has. */
+/** The body of a problem, with the members of its data. */
 export const problemBody = (
   { name, problem, data, ...error }: ProblemModel,
   context: JsonObject,

@@ -14,20 +14,20 @@ import {
   unsubscribeOf,
 } from './subscription.ts';
 
-/** Everything the ledger renderers read. Methods, subscriptions and schemas are in name order. */
+/** The input of the ledger renderers. Methods, subscriptions and schemas are in name order. */
 export type LedgerModel = {
   readonly head: JsonObject;
   /** The head of the OpenAPI document. */
   readonly presentation: Presentation;
   readonly methods: readonly Method[];
   readonly subscriptions: readonly Subscription[];
-  /** What all subscriptions share. */
+  /** The common parts of all subscriptions. */
   readonly common: Common;
   readonly schemas: Schemas;
   readonly errors: ReadonlyMap<string, ErrorModel>;
-  /** The values that the contract run puts in the place of `$name`: what each is, by name. */
+  /** The values that the contract run substitutes for `$name`: a description of each, by name. */
   readonly scenario: Scenario;
-  /** Differences of the embedded ledger, where there is one. */
+  /** Differences of the embedded ledger, if there is one. */
   readonly embedded: Embedded | undefined;
 };
 
@@ -41,7 +41,7 @@ export const SCENARIO_FILE = 'ledger/scenario.yaml';
 
 export type Scenario = Readonly<Record<string, string>>;
 
-/** How the reference page presents the methods: the head of an OpenAPI document, with the title of each tag. */
+/** The presentation of methods on the reference page: the head of an OpenAPI document, with the title of each tag. */
 export type Presentation = JsonObject & {
   readonly tags: readonly { readonly name: string; readonly 'x-tag': Tag }[];
 };
@@ -66,7 +66,7 @@ export const schemaFiles = (sources: Sources): readonly (readonly [string, Json]
 export const fileTitle = (path: string): string =>
   path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
 
-/** Reads the model of sources that lint accepted, and freezes it. */
+/** Reads the model of sources that passed lint, and freezes it. */
 export const readLedger = (sources: Sources): LedgerModel =>
   deepFreeze({
     head: parseHead(sources.get(HEAD_FILE)),
@@ -90,18 +90,18 @@ export const parseMethodFile = (value: Json): MethodFile => value as unknown as 
 /** A subscription file that passed the shape check. */
 export const parseSubscriptionFile = (value: Json): SubscriptionFile => value as unknown as SubscriptionFile;
 
-/** What all subscriptions share, after the shape check. */
+/** The common parts of all subscriptions, after the shape check. */
 export const readCommon = (sources: Sources): CommonFile =>
   sources.get(SUBSCRIPTIONS_FILE) as unknown as CommonFile;
 
-/** Everything that can be called, with its params: methods, then subscriptions, then what ends these. */
+/** Every call, with its params: methods, then subscriptions, then the unsubscribe call. */
 export const callables = ({ methods, subscriptions, common }: LedgerModel): readonly Callable[] => [
   ...methods,
   ...subscriptions,
   ...subscriptions.map((subscription) => unsubscribeOf(subscription, common)),
 ];
 
-/** The schemas of everything that a server sends: results, the replies to subscriptions, notifications. */
+/** The schemas of everything that a server sends: results, replies to subscriptions, notifications. */
 export const sentSchemas = ({ methods, subscriptions, common }: LedgerModel): readonly Schema[] => [
   ...methods.map(({ result }) => result.schema),
   ...subscriptions.map(({ notification }) => notification.schema),

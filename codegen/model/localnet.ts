@@ -15,7 +15,7 @@ export const CHEATS_FOLDER = 'localnet/';
 export const CHEATS_HEAD_FILE = 'localnet/openrpc.yaml';
 const LEDGER_FOLDER = 'ledger/';
 
-/** Left out in a file of localnet/methods/: no interface gives these methods, and nothing counts or keeps their answers. */
+/** Left out in files of localnet/methods/: no interface specifies these methods, and nothing counts or caches their answers. */
 const DEFAULTS = {
   tags: ['service'],
   'x-origin': 'chosen',
@@ -24,13 +24,13 @@ const DEFAULTS = {
   'x-retry': 'never',
 };
 
-/** The place that a file of localnet/ takes in `asLedger`. */
+/** The path of a localnet/ file in `asLedger`. */
 export const ledgerPlace = (path: string): string =>
   path.startsWith(CHEATS_FOLDER) ? `${LEDGER_FOLDER}${path.slice(CHEATS_FOLDER.length)}` : path;
 
 /**
- * The documents of the embedded ledger's cheat codes as those of a ledger of their own: its head and its methods take the place of the
- * ledger's, whose schemas stay to be referred to. So they are written, checked and rendered as the ledger's are.
+ * The documents of the embedded ledger's cheat codes as those of a separate ledger: its head and methods replace the ledger's, whose
+ * schemas stay for references. So they are written, checked and rendered like the ledger's.
  */
 export const asLedger = (sources: Sources): Sources => {
   const kept = [...sources].filter(
@@ -47,7 +47,7 @@ export const asLedger = (sources: Sources): Sources => {
   return new Map([...kept, ...own, [SCENARIO_FILE, {}]]);
 };
 
-/** Reads the model of sources that lint accepted, with the schemas that it reaches. */
+/** Reads the model of sources that passed lint, with the schemas that it uses. */
 export const readCheats = (sources: Sources): LedgerModel => {
   const model = readLedger(asLedger(sources));
   const roots = [
@@ -58,7 +58,7 @@ export const readCheats = (sources: Sources): LedgerModel => {
   return { ...model, schemas: new Map([...model.schemas].filter(([title]) => reached.has(title))) };
 };
 
-/** True when there are cheat codes at all. */
+/** True when there are any cheat codes. */
 export const hasCheats = (sources: Sources): boolean => sources.has(CHEATS_HEAD_FILE);
 
 const completed = (path: string, value: Json): Json =>

@@ -22,10 +22,10 @@ export type Param = {
 
 export type Live = {
   readonly params?: readonly Json[];
-  /** What the result has, members that are not named aside. */
+  /** Expected members of the result; others are ignored. */
   readonly result?: Json;
   readonly error?: string;
-  /** What fills the error's message and data in a run too. */
+  /** The context of the error's message and data, which a run checks too. */
   readonly context?: Readonly<Record<string, string | number | bigint>>;
   readonly setup?: Json;
 };
@@ -35,7 +35,7 @@ export type Example = {
   readonly params: readonly Json[];
   readonly result?: Json;
   readonly error?: string;
-  /** What fills the error's message and data; only with errors that the checks of params do not find. */
+  /** The context of the error's message and data; only for errors that the checks of params do not find. */
   readonly context?: JsonObject;
   readonly 'x-live'?: Live;
 };
@@ -47,7 +47,7 @@ export type Span = {
   readonly error: string;
 };
 
-/** A method file as it is written, after the shape check. */
+/** A method file after the shape check. */
 export type MethodFile = {
   readonly name: string;
   readonly summary: string;
@@ -75,7 +75,7 @@ export type MethodFile = {
   readonly examples?: readonly Example[];
 };
 
-/** A method with its defaults filled in. `result.schema` is what the wire carries: the context is already around it. */
+/** A method with its defaults filled in. `result.schema` is the wire form, including the context. */
 export type Method = {
   readonly name: string;
   readonly summary: string;
@@ -87,11 +87,11 @@ export type Method = {
   readonly retry: 'safe' | 'never';
   readonly served: 'upstream' | 'gateway';
   readonly guard: boolean;
-  /** The first version of nodes that has it, where not all have. */
+  /** The first node version that has it, if not all do. */
   readonly since?: string;
-  /** Where its answer says how far its node is; absent: nowhere. */
+  /** The form in which its answer states the node's progress; absent: none. */
   readonly answers?: 'context' | 'slot' | 'height' | 'epoch';
-  /** The way it names the past that it reads: by a slot, its first param, by a signature, or by an address, whose past has any age. */
+  /** The selector of the past that it reads: a slot (its first param), a signature, or an address, whose past has any age. */
   readonly history?: 'slot' | 'signature' | 'signatures' | 'address';
   readonly refusedIn: Readonly<Record<string, string>>;
   readonly params: readonly Param[];
@@ -102,7 +102,7 @@ export type Method = {
   readonly examples: readonly Example[];
 };
 
-/** What methods and subscriptions have in common: a name that is called, with params that are checked. */
+/** The common part of methods and subscriptions: a callable name with checked params. */
 export type Callable = Pick<
   Method,
   | 'name'
@@ -119,7 +119,7 @@ export type Callable = Pick<
   | 'examples'
 >;
 
-/** Fills in what a method file leaves out. */
+/** Fills in the defaults of a method file. */
 export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema): Method => {
   const params = toParams(file.params, normalize);
   const { name, description, schema } = file.result;
@@ -156,7 +156,7 @@ const answersOf = ({ result, 'x-answers': own }: MethodFile): Pick<Method, 'answ
   return answers === undefined ? {} : { answers };
 };
 
-/** Params as they are written, with their defaults filled in. */
+/** Params as written, with their defaults filled in. */
 export const toParams = (
   params: MethodFile['params'],
   normalize: (schema: Schema) => Schema,

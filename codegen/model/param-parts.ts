@@ -7,11 +7,11 @@ export type Hop = { readonly container: Schema; readonly step: string | number }
 
 /** A param, or something known inside one. */
 export type ParamPart = {
-  /** As violations name it: `config.filters[0]`. */
+  /** Its name in violations: `config.filters[0]`. */
   readonly name: string;
   readonly index: number;
   readonly hops: readonly Hop[];
-  /** References resolved. */
+  /** With references resolved. */
   readonly schema: Schema;
   readonly optional: boolean;
   /** True for a part of one of several alternative forms. */
@@ -82,7 +82,7 @@ const WORDS = {
 
 const LIMIT_KEYWORDS = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
 
-/** How many entries a result may have, in words; nothing where that is not limited. */
+/** The maximum number of entries of a result, in words; undefined if unlimited. */
 export const resultLimit = (
   { result }: Method,
   { schemas }: Pick<LedgerModel, 'schemas'>,
@@ -115,7 +115,7 @@ export const limitsOf = (method: Callable, model: Pick<LedgerModel, 'schemas'>):
     : []),
 ];
 
-/** The errors of a method that are its own, those of its limits included; not those that any params can answer. */
+/** The specific errors of a method, including those of its limits, without those that any params can cause. */
 export const errorNamesOf = (method: Callable, model: Pick<LedgerModel, 'schemas'>): readonly string[] => [
   ...new Set([
     ...method.errors,

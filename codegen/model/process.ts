@@ -19,19 +19,16 @@ export type ProcessModel = {
   readonly settings: readonly Setting[];
   readonly plans: JsonObject;
   readonly credentials: Credentials;
-  /** The schema of scenarios; undefined in a specification without a lab. */
-  readonly lab: SettingSchema | undefined;
 };
 
-/** Where a request carries a credential; headers in lower case. */
+/** The query parameters and headers with credentials; headers in lower case. */
 export type Credentials = { readonly query: readonly string[]; readonly headers: readonly string[] };
 
 export const CONFIG_FILE = 'config.yaml';
 export const CREDENTIALS_FILE = 'credentials.yaml';
-export const LAB_FILE = 'lab.yaml';
 export const PLANS_FILE = 'plans.yaml';
 
-/** Reads the model of sources that lint accepted, and freezes it. */
+/** Reads the model of sources that passed lint, and freezes it. */
 export const readProcess = (sources: Sources): ProcessModel => {
   const config = parseConfig(sources.get(CONFIG_FILE));
   const plans = sources.get(PLANS_FILE);
@@ -41,11 +38,10 @@ export const readProcess = (sources: Sources): ProcessModel => {
     settings: listSettings(config, []),
     plans: isJsonObject(plans) ? plans : {},
     credentials: sources.get(CREDENTIALS_FILE) as unknown as Credentials,
-    lab: sources.has(LAB_FILE) ? parseConfig(sources.get(LAB_FILE)) : undefined,
   });
 };
 
-/** The settings below a schema: what is no object and no list of objects. */
+/** The settings below a schema: everything except objects and lists of objects. */
 export const listSettings = (schema: SettingSchema, path: Setting['path']): readonly Setting[] => {
   if (schema.properties)
     return Object.entries(schema.properties).flatMap(([name, child]) => listSettings(child, [...path, name]));

@@ -3,7 +3,7 @@ import { childSchemas, refTitle, type Schema, type Schemas } from './schema.ts';
 
 export type Position = 'param' | 'result';
 
-/** Titles of the schemas that each position reaches, through references; titles written inline are included. */
+/** Titles of the schemas that each position uses, through references; inline titles are included. */
 export const reachedTitles = (model: LedgerModel): Readonly<Record<Position, ReadonlySet<string>>> => ({
   param: reach(
     callables(model).flatMap(({ params }) => params.map((param) => param.schema)),
@@ -12,7 +12,7 @@ export const reachedTitles = (model: LedgerModel): Readonly<Record<Position, Rea
   result: reach(sentSchemas(model), model.schemas),
 });
 
-/** Every schema that a schema reaches through references, by title, in title order. */
+/** Every schema that a schema uses through references, by title, in title order. */
 export const reachedFrom = (schema: Schema, schemas: Schemas): ReadonlyMap<string, Schema> => {
   const reached = new Map<string, Schema>();
   const visit = (part: Schema): void => {
@@ -28,7 +28,7 @@ export const reachedFrom = (schema: Schema, schemas: Schemas): ReadonlyMap<strin
   return new Map([...reached].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The schema files that results and notifications reach, by title. */
+/** The schema files that results and notifications use, by title. */
 export const resultSchemas = (model: LedgerModel): Schemas => {
   const reached = new Set(
     sentSchemas(model).flatMap((schema) => [...reachedFrom(schema, model.schemas).keys()]),
@@ -50,7 +50,7 @@ export const titledSchemas = (model: LedgerModel): Schemas => {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** Whether any schema reached from this one satisfies the test. */
+/** True when any schema used by this one satisfies the test. */
 export const someSchema = (schema: Schema, schemas: Schemas, test: (schema: Schema) => boolean): boolean => {
   const seen = new Set<Schema>();
   const visit = (part: Schema): boolean => {

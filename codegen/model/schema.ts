@@ -38,13 +38,13 @@ export type Schema = {
   readonly 'x-versions'?: readonly number[];
 };
 
-/** How the gateway itself does what older nodes leave undone. */
+/** The ways in which the gateway compensates for older nodes. */
 export const FALLBACKS = ['context', 'slice'] as const;
 export type Fallback = (typeof FALLBACKS)[number];
 
 export type Schemas = ReadonlyMap<string, Schema>;
 
-/** A node says one thing of both bounds, and names the upper one. */
+/** Nodes have one error for both bounds, which names the upper one. */
 export const hasOneErrorForBoth = ({ 'x-errors': errors }: Schema): boolean =>
   errors?.minimum === errors?.maximum;
 
@@ -69,7 +69,7 @@ export const childSchemas = (
     : []),
 ];
 
-/** Rebuilds a schema with every child, and then itself, passed through `change`. */
+/** Rebuilds a schema: every child, then the schema itself, passes through `change`. */
 export const mapSchema = (schema: Schema, change: (schema: Schema) => Schema): Schema => {
   const inner = (child: Schema): Schema => mapSchema(child, change);
   return change({
@@ -88,7 +88,7 @@ export const mapSchema = (schema: Schema, change: (schema: Schema) => Schema): S
   });
 };
 
-/** The schema itself, or the one its reference names, with the annotations written beside the reference on top. */
+/** The schema itself, or the referenced one with the annotations next to the reference on top. */
 export const resolve = (schema: Schema, schemas: Schemas): Schema => {
   if (schema.$ref === undefined) return schema;
   const target = schemas.get(refTitle(schema.$ref));

@@ -2,11 +2,11 @@ import type { Json, JsonObject } from '../json.ts';
 import { type Callable, type Live, type MethodFile, type Param, toParams } from './method.ts';
 import { refTo, type Schema } from './schema.ts';
 
-/** What becomes of the notifications that a lost connection to the node has cost, once it is back. */
+/** The replacement of notifications that were lost with the connection to the node, once it is back. */
 export const REFILLS = ['state', 'status', 'blocks', 'none'] as const;
 export type Refill = (typeof REFILLS)[number];
 
-/** A call of a subscription with its reply and what is notified then, or the error it is refused with. */
+/** A call of a subscription with its reply and notifications, or the error that refuses it. */
 export type SubscriptionExample = {
   readonly name: string;
   readonly params: readonly Json[];
@@ -14,21 +14,21 @@ export type SubscriptionExample = {
   readonly notifications?: readonly Json[];
   readonly error?: string;
   readonly context?: JsonObject;
-  /** `by`: the event that a contract run triggers for a notification. `notification`: members that each then has. */
+  /** `by`: the event that a contract run triggers for a notification. `notification`: expected members of each. */
   readonly 'x-live'?: Omit<Live, 'setup'> & {
     readonly by?: Provocation;
     readonly notification?: Json;
   };
 };
 
-/** Nothing but time, or transfers between two accounts: a legacy one and one of version 1. */
-export const PROVOCATIONS = ['time', 'transfer'] as const;
+/** Triggers: time; time, under Tower BFT only; or transfers between two accounts, a legacy one and one of version 1. */
+export const PROVOCATIONS = ['time', 'tower', 'transfer'] as const;
 type Provocation = (typeof PROVOCATIONS)[number];
 
-/** What a notification is called and carries. */
+/** The name and the content of a notification. */
 type Notification = { readonly name: string; readonly description?: string; readonly schema: Schema };
 
-/** A subscription file as it is written, after the shape check. */
+/** A subscription file after the shape check. */
 export type SubscriptionFile = Pick<
   MethodFile,
   'name' | 'summary' | 'description' | 'x-origin' | 'x-since' | 'x-cost' | 'params' | 'errors'
@@ -42,7 +42,7 @@ export type SubscriptionFile = Pick<
   readonly examples?: readonly SubscriptionExample[];
 };
 
-/** ledger/subscriptions.yaml: what all subscriptions share, after the shape check. */
+/** ledger/subscriptions.yaml: the common parts of all subscriptions, after the shape check. */
 export type CommonFile = {
   readonly reply: Notification;
   readonly unsubscribe: {
@@ -58,32 +58,29 @@ export type CommonFile = {
   readonly errors: readonly string[];
 };
 
-/**
- * A subscription with its defaults filled in. `notification.schema` is what `params.result` carries: the context is already
- * around it.
- */
+/** A subscription with its defaults filled in. `notification.schema` is the form of `params.result`, including the context. */
 export type Subscription = Omit<Callable, 'examples'> & {
   readonly unsubscribe: string;
   readonly refill: Refill;
-  /** What a reader that is too slow is left with: the latest notification only, or all until its bound is hit. */
+  /** The queue of a slow reader: the latest notification only, or all up to a limit. */
   readonly congested: 'latest' | 'all';
   /** The member of a notification whose presence says that the server has ended the subscription. */
   readonly outcome?: readonly string[];
-  /** Whether every node serves it, or those only whose operator allowed it. */
+  /** `some`: served only by nodes whose operator allows it. */
   readonly nodes: 'all' | 'some';
   readonly hasContext: boolean;
   readonly notification: Notification;
   readonly examples: readonly SubscriptionExample[];
 };
 
-/** What all subscriptions share: the reply, the call that ends one, and the notice of a gap. */
+/** The common parts of all subscriptions: the reply, the unsubscribe call, and the notice of a gap. */
 export type Common = {
   readonly reply: Notification;
   readonly unsubscribe: Omit<CommonFile['unsubscribe'], 'params'> & { readonly params: readonly Param[] };
   readonly gap: CommonFile['gap'];
 };
 
-/** Fills in what a subscription file leaves out; the errors of all subscriptions follow its own. */
+/** Fills in the defaults of a subscription file; the errors of all subscriptions follow its own. */
 export const toSubscription = (
   file: SubscriptionFile,
   { errors }: CommonFile,
@@ -129,7 +126,7 @@ export const toCommon = (file: CommonFile, normalize: (schema: Schema) => Schema
   gap: { ...file.gap, schema: normalize(file.gap.schema) },
 });
 
-/** The call that ends a subscription, as something that is called. */
+/** The unsubscribe call, as a callable. */
 export const unsubscribeOf = (
   { unsubscribe: name, origin }: Subscription,
   { unsubscribe: { summary, description, params, errors, examples, 'x-cost': cost } }: Common,

@@ -6,16 +6,16 @@ import type { Fallback } from './schema.ts';
 
 /** A member of a param that only newer nodes know; older ones ignore it. */
 export type VersionedPart = {
-  /** As documents name it: `config.minContextSlot`. */
+  /** Its name in documents: `config.minContextSlot`. */
   readonly name: string;
   /** Position of the param. */
   readonly index: number;
   /** Members on the way to it. */
   readonly path: readonly string[];
   readonly since: string;
-  /** A value that asks for what older nodes do anyway. */
+  /** A value that requests the behaviour of older nodes. */
   readonly default?: Json;
-  /** The only values that ask for anything, where nodes take any other for the default. */
+  /** The only values with an effect, if nodes treat any other as the default. */
   readonly values?: readonly Json[];
   readonly fallback?: Fallback;
 };
@@ -31,7 +31,7 @@ export const versionedParts = (
     const path = pathOf({ hops });
     return [
       {
-        // A config that is an alternative to a scalar has the name that it has by itself.
+        // A config that is an alternative to a scalar is named as if it were alone.
         name: parts.findLast((part) => pathOf(part).join() === path.join())?.name ?? name,
         index,
         path,

@@ -2,28 +2,28 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ScriptTarget, transpileDeclaration } from 'typescript';
-import { LOCALNET_ENTRY, LOCALNET_NODE, LOCALNET_PEERS } from './client-manifest.ts';
+import { LOCALNET_ENTRY, OLDEST_NODE, LOCALNET_PEERS } from './client-manifest.ts';
 import { ROOT } from './compile.ts';
 
-const NODE = `node${LOCALNET_NODE.major}.${LOCALNET_NODE.minor}`;
+const NODE = `node${OLDEST_NODE.major}.${OLDEST_NODE.minor}`;
 
 /**
- * At the head of the file: `require` for the CommonJS parts, and the clock and the timers as they are when the file is imported. A test
- * that fakes those of its process later does not stop the ledgers in it.
+ * The head of the file: `require` for CommonJS parts, and the clock and timers as they are when the file is imported, so that tests that
+ * fake those of their process later do not stop the ledgers in it.
  */
 const HEAD = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { Date, performance, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;`;
 
-/** The declarations that users of the package see. */
+/** The declarations for users of the package. */
 const DECLARED = ['src/localnet/start-localnet', 'src/localnet/start-options'];
 
 /** The name of a package in the path of one of its files; the folder of packages may be a link. */
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/;
 
 /**
- * Puts the embedded ledger into one file of the package, which is read faster than its 350 modules, and the licences of what is
- * in it beside the package.json.
+ * Bundles the embedded ledger into one file of the package, which loads faster than its 350 modules, and puts the licences of its parts
+ * next to the package.json.
  */
 export const bundleLocalnet = async (folder: string): Promise<void> => {
   const { metafile } = await build({
@@ -34,7 +34,7 @@ export const bundleLocalnet = async (folder: string): Promise<void> => {
     platform: 'node',
     format: 'esm',
     target: NODE,
-    // ws tries the last two, and goes on without them.
+    // ws tries the last two, and continues without them.
     external: [...LOCALNET_PEERS, `${LOCALNET_PEERS[0]}/*`, 'bufferutil', 'utf-8-validate'],
     banner: { js: HEAD },
     legalComments: 'inline',

@@ -3,24 +3,22 @@ import type { RootManifest } from './root-manifest.ts';
 const ENTRY = './lib/generated/package';
 const ACCOUNT_ENTRY = './lib/generated/account/package';
 export const STREAM_ENTRY = './lib/generated/stream/package';
-/** Where ./localnet is in the package. */
+/** The path of ./localnet in the package. */
 export const LOCALNET_ENTRY = './lib/src/localnet/start-localnet';
-/** The oldest Node that has what the ledger uses: zstd. The rest of the package runs in that of `engines`, and in browsers. */
-export const LOCALNET_NODE = { major: 22, minor: 15 } as const;
-/** What ./stream needs, and nothing else. */
+/** The oldest Node with zstd: for ./localnet and the package keyslot. The rest of this package runs in that of `engines`, and in browsers. */
+export const OLDEST_NODE = { major: 22, minor: 15 } as const;
+/** The packages that only ./stream needs. */
 const STREAM_PEERS = ['@bufbuild/protobuf', '@grpc/grpc-js'];
-/** The runtime of ./localnet: it is called below its public interface, so its version is exact. */
+/** The runtime of ./localnet, with an exact version: it is called below its public interface. */
 const RUNTIME = 'litesvm';
-/** Reads programs for ./localnet; the runtime brings it. */
-const KIT = '@solana/kit';
 
 /** Packages of ./localnet that are not part of its one file. */
-export const LOCALNET_PEERS = [RUNTIME, KIT];
+export const LOCALNET_PEERS = [RUNTIME];
 
 /** The package.json of @keyslot/client. It has no dependencies; ./stream and ./localnet need peers. */
 export const clientManifest = ({ version, license, dependencies }: RootManifest) => {
   const peers = {
-    ...Object.fromEntries([...STREAM_PEERS, KIT].map((name) => [name, `^${dependencies[name]}`])),
+    ...Object.fromEntries(STREAM_PEERS.map((name) => [name, `^${dependencies[name]}`])),
     [RUNTIME]: dependencies[RUNTIME],
   };
   return {
@@ -46,7 +44,7 @@ export const clientManifest = ({ version, license, dependencies }: RootManifest)
   };
 };
 
-/** An entry that says what it lacks; `require` cannot await that. */
+/** An entry that throws an error about a missing package; `require` cannot await it. */
 const checked = (name: string, module: string) => ({
   types: `${module}.d.ts`,
   require: `${module}.js`,

@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const COMPILER = join(ROOT, 'node_modules/tsgo/bin/tsc');
 
-/** The entry files, as paths from the root, and the folder `out` that they and their imports are compiled into. */
+/** The entry files, as paths from the root, and the output folder for them and their imports. */
 export type Compilation = {
   readonly files: readonly string[];
   readonly out: string;
@@ -18,7 +18,7 @@ export type Compilation = {
 /**
  * Compiles TypeScript to JavaScript that imports `.js` files.
  *
- * @throws Error of the compiler, which has then written why.
+ * @throws Error of the compiler, after it has printed the reason.
  */
 export const compile = (folder: string, { files, out, options }: Compilation): void => {
   const config = join(folder, 'tsconfig.json');
@@ -34,13 +34,13 @@ export const compile = (folder: string, { files, out, options }: Compilation): v
     outDir: join(folder, out),
     ...options,
   };
-  // The type of the modules: the compiler asks the package.json above the sources, which says it.
+  // The module type: the compiler reads it from the package.json above the sources.
   writeFileSync(config, JSON.stringify({ compilerOptions, files: files.map((path) => join(ROOT, path)) }));
   execFileSync(process.execPath, [COMPILER, '-p', config], { stdio: ['ignore', 2, 2] });
   rmSync(config);
 };
 
-/** The compiler rewrites the imports of `.ts` files in what it emits; this does it in all others with this ending. */
+/** The compiler rewrites the imports of `.ts` files in the code that it emits; this does it in all other files with this ending. */
 export const pointToOutputs = (folder: string, ending: '.d.ts' | '.js'): void => {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith(ending)) continue;
@@ -50,7 +50,7 @@ export const pointToOutputs = (folder: string, ending: '.d.ts' | '.js'): void =>
   }
 };
 
-/** Runs `npm pack`. @returns the name of the tarball. @throws Error of npm, which has then written why. */
+/** Runs `npm pack`. @returns the name of the tarball. @throws Error of npm, after it has printed the reason. */
 export const packFolder = (folder: string, destination: string): string => {
   const printed = execFileSync('npm', ['pack', '--silent', '--offline', '--pack-destination', destination], {
     cwd: folder,

@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { packClient } from './pack-client.ts';
 import { packServer } from './pack-server.ts';
 
-/** The packages by the name that the command line has for them. */
+/** The packages by their command-line names. */
 const PACKAGES: Readonly<Record<string, (out: string) => string | Promise<string>>> = {
   client: packClient,
   keyslot: packServer,
 };
 
-/** Packs @keyslot/client and keyslot, or those that are named, into --out and prints the path of each tarball. */
+/** Packs @keyslot/client and keyslot, or only the given ones, into --out and prints the path of each tarball. */
 const main = async (): Promise<void> => {
   const { values: options, positionals } = parseArgs({
     options: { out: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) } },
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
   for (const name of named) {
     const pack = PACKAGES[name];
     if (pack === undefined)
-      throw new Error(`there is no package ${name}, only ${Object.keys(PACKAGES).join(' and ')}`);
+      throw new Error(`unknown package ${name}; expected ${Object.keys(PACKAGES).join(' or ')}`);
     console.log(await pack(options.out));
   }
 };

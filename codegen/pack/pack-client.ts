@@ -14,11 +14,11 @@ const ENTRIES = ['generated/package.ts', 'generated/account/package.ts'];
 const STREAM_ENTRY = 'generated/stream/package.ts';
 
 /**
- * Compiles the generated clients to JavaScript with types and packs it as a tarball in `out`. Nothing of Node is known to the
- * compiler here, but for the client of streams: what compiles, runs wherever fetch does.
+ * Compiles the generated clients to JavaScript with types and packs them as a tarball in `out`. The compiler gets no types of Node, except
+ * for the client of streams: the code runs wherever fetch does.
  *
  * @returns the path of the tarball.
- * @throws Error of the compiler or of npm, which have then written why.
+ * @throws Error of the compiler or of npm, after they have printed the reason.
  */
 export const packClient = async (out: string): Promise<string> => {
   const folder = resolve(out, 'client');

@@ -12,21 +12,23 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, packFolder, pointToOutputs, ROOT } from './compile.ts';
 import type { RootManifest } from './root-manifest.ts';
-import { BUNDLED, serverManifest } from './server-manifest.ts';
+import { bundledManifests } from './bundled-packages.ts';
+import { serverManifest } from './server-manifest.ts';
+import { writeSbom } from './write-sbom.ts';
 
 const LAUNCHER = fileURLToPath(new URL('keyslot.js', import.meta.url));
 const README = fileURLToPath(new URL('server-readme.md', import.meta.url));
 /** Files that the compiler does not emit: scripts, documents, pages and migrations. */
 const IS_ASSET = /(?<!\.ts|\.md)$/;
-/** The web app: what `make dashboard` built of it is packed, its sources are not. */
+/** The web app: the output of `make dashboard` is packed, but not its sources. */
 const DASHBOARD = { sources: /^src\/dashboard\//, built: 'dist/dashboard' };
 
 /**
- * Compiles the server and its command line to JavaScript and packs it with what it reads as a tarball in `out`. Its files lie as
- * in a checkout, so that the paths from one to another are the same.
+ * Compiles the server and its command line to JavaScript and packs them with the files that they read as a tarball in `out`. The layout is
+ * that of a checkout, so that relative paths stay the same. The list of what it installs (SBOM) is written next to it.
  *
  * @returns the path of the tarball.
- * @throws Error of the compiler or of npm, which have then written why.
+ * @throws Error of the compiler or of npm, after they have printed the reason.
  */
 export const packServer = (out: string): string => {
   const folder = resolve(out, 'keyslot');
@@ -42,22 +44,24 @@ export const packServer = (out: string): string => {
   };
   compile(folder, { files: sourcesBelow('src'), out: '.', options: { ...options, skipLibCheck: true } });
   const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as RootManifest;
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(serverManifest(root), null, 2)}\n`);
+  const manifest = serverManifest(root);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   bundle(folder, root);
   copyFileSync(LAUNCHER, join(folder, 'bin/keyslot.js'));
   chmodSync(join(folder, 'bin/keyslot.js'), 0o755);
   copyFileSync(README, join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  return join(resolve(out), packFolder(folder, resolve(out)));
+  const tarball = join(resolve(out), packFolder(folder, resolve(out)));
+  writeSbom(tarball.replace(/\.tgz$/, '.cdx.json'), manifest, root);
+  return tarball;
 };
 
-const bundle = (folder: string, { dependencies }: RootManifest): void => {
-  const copy = join(folder, 'node_modules', BUNDLED);
-  cpSync(join(ROOT, 'node_modules', BUNDLED), copy, { recursive: true });
-  const path = join(copy, 'package.json');
-  const manifest = JSON.parse(readFileSync(path, 'utf8')) as { readonly peerDependencies: object };
-  const peerDependencies = { ...manifest.peerDependencies, fastify: dependencies.fastify };
-  writeFileSync(path, `${JSON.stringify({ ...manifest, peerDependencies }, null, 2)}\n`);
+const bundle = (folder: string, root: RootManifest): void => {
+  for (const [name, manifest] of bundledManifests(root)) {
+    const copy = join(folder, 'node_modules', name);
+    cpSync(join(ROOT, 'node_modules', name), copy, { recursive: true });
+    writeFileSync(join(copy, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  }
 };
 
 const copyAssets = (folder: string, part: string): void => {
@@ -65,7 +69,7 @@ const copyAssets = (folder: string, part: string): void => {
     cpSync(join(ROOT, path), join(folder, path));
 };
 
-/** All of them: threads and child processes are imported by nothing. */
+/** All sources, since nothing imports threads and child processes. */
 const sourcesBelow = (part: string): readonly string[] =>
   filesBelow(part).filter((path) => path.endsWith('.ts'));
 

@@ -1,3 +1,5 @@
+import { BUNDLED, neededByBundled } from './bundled-packages.ts';
+import { OLDEST_NODE } from './client-manifest.ts';
 import type { RootManifest } from './root-manifest.ts';
 
 /** Optional packages: the mock of the wallet service needs one, and contract runs that write need the others. */
@@ -7,31 +9,26 @@ const PEERS = {
   '@stoplight/prism-cli': '5.x',
 };
 
-/** Its peer is Fastify 4, and it works with ours (`overrides` in package.json): the package holds a copy that says so. */
-export const BUNDLED = '@ts-rest/fastify';
-
-/** The package.json of keyslot. Its dependencies are those of the project, at the same versions. */
-export const serverManifest = ({
-  version,
-  description,
-  license,
-  engines,
-  scarfSettings,
-  dependencies,
-  optionalDependencies,
-}: RootManifest) => ({
-  name: 'keyslot',
-  version,
-  description,
-  license,
-  type: 'module',
-  engines,
-  scarfSettings,
-  bin: { keyslot: 'bin/keyslot.js' },
-  files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard'],
-  dependencies,
-  bundleDependencies: [BUNDLED],
-  optionalDependencies,
-  peerDependencies: PEERS,
-  peerDependenciesMeta: Object.fromEntries(Object.keys(PEERS).map((name) => [name, { optional: true }])),
-});
+/** The package.json of keyslot. Its dependencies are those of the project, at the same versions, but for Node: a machine has its own. */
+export const serverManifest = (root: RootManifest) => {
+  const { node: _pinned, ...dependencies } = root.dependencies;
+  return {
+    name: 'keyslot',
+    version: root.version,
+    description: root.description,
+    license: root.license,
+    type: 'module',
+    engines: { node: `>=${OLDEST_NODE.major}.${OLDEST_NODE.minor}` },
+    scarfSettings: root.scarfSettings,
+    bin: { keyslot: 'bin/keyslot.js' },
+    files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard'],
+    dependencies: { ...dependencies, ...neededByBundled(root, 'dependencies') },
+    bundleDependencies: Object.keys(BUNDLED),
+    optionalDependencies: {
+      ...root.optionalDependencies,
+      ...neededByBundled(root, 'optionalDependencies'),
+    },
+    peerDependencies: PEERS,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(PEERS).map((name) => [name, { optional: true }])),
+  };
+};

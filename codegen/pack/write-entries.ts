@@ -1,25 +1,25 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LOCALNET_ENTRY, LOCALNET_NODE, STREAM_ENTRY } from './client-manifest.ts';
+import { LOCALNET_ENTRY, OLDEST_NODE, STREAM_ENTRY } from './client-manifest.ts';
 import { ROOT } from './compile.ts';
 
 type Entry = {
-  /** How it is imported: `stream` of `@keyslot/client/stream`. */
+  /** Its import path: `stream` of `@keyslot/client/stream`. */
   readonly name: string;
-  /** The module of the package with all that it exports, without an extension. */
+  /** The module of the package with all its exports, without an extension. */
   readonly module: string;
-  /** The same in this project. */
+  /** The same module in this project. */
   readonly source: string;
-  /** What its users install, as npm takes it. */
+  /** The packages that users install, as npm arguments. */
   readonly packages: readonly string[];
   /** Code that runs before anything is loaded. */
   readonly check: string;
 };
 
 /**
- * Writes the entries that need what not every user of the package has. Where it is missing the import fails with a sentence that says what
- * to do. They await what they export: `require` takes the modules themselves.
+ * Writes the entries that need packages which not every user has. If one is missing, the import fails with instructions. They await what
+ * they export: `require` takes the modules themselves.
  */
 export const writeEntries = async (
   folder: string,
@@ -49,6 +49,6 @@ ${names.map((each) => `export const ${each} = all.${each};\n`).join('')}`;
 };
 
 const nodeCheck = (): string => `const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < ${LOCALNET_NODE.major} || (major === ${LOCALNET_NODE.major} && minor < ${LOCALNET_NODE.minor}))
-  throw new Error(\`@keyslot/client/localnet needs Node ${LOCALNET_NODE.major}.${LOCALNET_NODE.minor} or newer, and this is Node \${process.versions.node}\`);
+if (major < ${OLDEST_NODE.major} || (major === ${OLDEST_NODE.major} && minor < ${OLDEST_NODE.minor}))
+  throw new Error(\`@keyslot/client/localnet needs Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer, and this is Node \${process.versions.node}\`);
 `;

@@ -18,7 +18,7 @@ ${sectionsOf(settings)
   .join('')}`,
 });
 
-/** What has no section of its own. */
+/** The section of settings without a section of their own. */
 const GENERAL = '';
 
 const sectionOf = ({ path }: Setting): string => (path.length > 1 ? String(path[0]) : GENERAL);

@@ -28,7 +28,7 @@ export type ConfigSetting = {
 export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
 ${settings.map((setting) => `${literal(tableRow(setting))},\n`).join('')}];
 
-/** The bounds and the default of every whole number that has one, by its path. */
+/** The bounds of every whole number, and the default of those that have one, by its path. */
 export const CONFIG_INTEGERS = {
 ${settings.map(integerRow).join('')}} as const;
 `,
@@ -63,8 +63,8 @@ const tableRow = ({ path, schema }: Setting) => ({
 
 const integerRow = ({ path, schema }: Setting): string => {
   const { 'x-int': kind, default: fallback } = schema;
-  if (kind === undefined || fallback === undefined) return '';
+  if (kind === undefined) return '';
   const [lowest, highest] = INT_BOUNDS[kind];
   const bounds = { minimum: schema.minimum ?? Number(lowest), maximum: schema.maximum ?? Number(highest) };
-  return `${memberName(path.join('.'))}: ${literal({ ...bounds, default: fallback })},\n`;
+  return `${memberName(path.join('.'))}: ${literal({ ...bounds, ...(fallback === undefined ? {} : { default: fallback }) })},\n`;
 };

@@ -2,7 +2,7 @@ import type { Files } from '../area.ts';
 import { type ProcessModel, type Setting, secretSettings } from '../model/process.ts';
 import { HEADER, literal } from '../text.ts';
 
-/** redaction.ts: the names of secrets, each kind by itself, so that nothing of the same name elsewhere is hidden. */
+/** redaction.ts: the names of secrets, separate for each kind, so that nothing of the same name elsewhere is hidden. */
 export const renderRedaction = (model: ProcessModel): Files => {
   const secret = secretSettings(model);
   return {

@@ -2,7 +2,7 @@ import type { Files } from '../area.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { ProcessModel } from '../model/process.ts';
 
-/** docs/service-level.md: the figures of plans.yaml by which availability is measured, and the credits on breach. */
+/** docs/service-level.md: the figures of plans.yaml for measuring availability, and the credits on breach. */
 export const renderServiceLevelPage = ({ plans }: ProcessModel): Files => {
   const { service_levels: levels, availability, service_credits: credits } = plans;
   if (!isJsonObject(levels) || !isJsonObject(availability) || !isJsonObject(credits)) return {};

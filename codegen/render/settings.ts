@@ -4,7 +4,7 @@ import { docComment, literal, memberName } from '../text.ts';
 import { compileModule, partRef } from '../validators/compile.ts';
 import type { Prepared } from '../../runtime/value-keywords.ts';
 
-/** A module whose function of this name checks settings, fills in the defaults and keeps every problem. */
+/** A module with a function of this name that checks settings, fills in the defaults and keeps every problem. */
 export const settingsValidator = (schema: SettingSchema, name: string): string => {
   const parts: Record<string, Prepared> = {};
   const options = { allErrors: true, messages: true, useDefaults: true, parts };
@@ -12,7 +12,7 @@ export const settingsValidator = (schema: SettingSchema, name: string): string =
   return code.replace('const validate =', `const ${name} =`);
 };
 
-/** The TypeScript type of settings. A member is there when it is required or has a default. */
+/** The TypeScript type of settings. A required member, or one with a default, is not optional. */
 export const settingsType = (schema: Schema): string => {
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   if (schema.type === 'array') return `readonly (${schema.items ? settingsType(schema.items) : 'unknown'})[]`;
@@ -37,7 +37,10 @@ const KEPT = [
   'pattern',
 ] as const;
 
-/** What is compiled; every object inside becomes one of the parts, so that a new setting changes the validator of its own section alone. */
+/**
+ * The input of the compilation; every inner object becomes a separate part, so that a new setting changes only the validator of its own
+ * section.
+ */
 const prepareConfig = (schema: SettingSchema, name: string, parts: Record<string, Prepared>): Prepared => {
   const kept = Object.fromEntries(
     KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),

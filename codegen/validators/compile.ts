@@ -23,7 +23,7 @@ const createAjv = (source: boolean, options: Options): Ajv =>
 export const compileValidator = (schema: Prepared): ValidateFunction =>
   createAjv(false, { messages: true, verbose: true }).compile(schema);
 
-/** Schemas that a schema refers to, by `partRef`. Each has a function of its own, `validate<Name>`. */
+/** Schemas that a schema refers to, by `partRef`. Each has its own function, `validate<Name>`. */
 type Parts = Readonly<Record<string, Prepared>>;
 
 const PARTS = 'parts';
@@ -54,7 +54,7 @@ export const compileModule = (
   return imported + nameByContent(nameFunctions(dropUnusedSchemas(exported), names, parts));
 };
 
-/** Names functions and schemas by the parts that they are of. */
+/** Names functions and schemas after their parts. */
 const nameFunctions = (code: string, names: ReadonlyMap<string, string>, parts: Parts): string => {
   const schemas = [...code.matchAll(/^const (schema\d+) = (.*);$/gm)].map(([, name = '', text = '']) => {
     const part = Object.keys(parts).find((each) => JSON.stringify(parts[each]) === text);
@@ -67,7 +67,7 @@ const nameFunctions = (code: string, names: ReadonlyMap<string, string>, parts: 
   return code.replace(/\b(?:schema|validate)\d+\b/g, (name) => renamed.get(name) ?? name);
 };
 
-/** The schemas that Ajv puts beside its code are mostly not used by it. */
+/** Ajv puts schemas next to its code, most of which are unused. */
 const dropUnusedSchemas = (code: string): string =>
   code.replace(/^const (schema\d+) = .*;\n/gm, (line, name: string) =>
     code.match(new RegExp(`\\b${name}\\b`, 'g'))?.length === 1 ? '' : line,

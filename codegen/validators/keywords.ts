@@ -12,7 +12,7 @@ const lenientKeyword: KeywordDefinition = {
   },
 };
 
-/** null passes; anything else must fit the schema. */
+/** null passes; any other value must fit the schema. */
 const optionalKeyword: KeywordDefinition = {
   keyword: 'x-optional',
   schemaType: 'object',
@@ -23,7 +23,7 @@ const optionalKeyword: KeywordDefinition = {
   },
 };
 
-/** All the members listed are true at once. */
+/** True when all listed members are set. */
 const conflictKeyword: KeywordDefinition = {
   keyword: 'x-conflict',
   type: 'object',
@@ -34,7 +34,7 @@ const conflictKeyword: KeywordDefinition = {
   },
 };
 
-/** The value is none of these, which parse but are not served. */
+/** The value is not one of these, which parse but are not served. */
 const refusedKeyword: KeywordDefinition = {
   keyword: 'x-refused',
   schemaType: 'array',
@@ -44,7 +44,7 @@ const refusedKeyword: KeywordDefinition = {
   },
 };
 
-/** Like anyOf, but a branch is entered only if the data could fit it, so that valid data makes no error objects. */
+/** Like anyOf, but enters a branch only if the data could fit it, so that valid data creates no error objects. */
 const variantsKeyword: KeywordDefinition = {
   keyword: 'x-variants',
   schemaType: 'array',
@@ -108,7 +108,7 @@ const spanOf = (cxt: Pick<KeywordCxt, 'data' | 'schema'>): Code => {
 
 type RangeSchema = { readonly from: string; readonly count: string; readonly maximum: number };
 
-/** The range that begins at one member and has as many as the other ends after the maximum. */
+/** A range of this start and count ends after the maximum. */
 const lastIndexKeyword: KeywordDefinition = {
   keyword: 'x-last-index',
   type: 'object',
@@ -127,7 +127,7 @@ const lastIndexKeyword: KeywordDefinition = {
 const lastOf = (data: Code, { from, count }: RangeSchema): Code =>
   _`${data}[${from}] + ${data}[${count}] - 1`;
 
-/** Our keywords, as code: what they emit needs only the functions of runtime/base58.ts. */
+/** Our keywords, as code: the emitted code needs only the functions of runtime/base58.ts. */
 export const KEYWORDS: readonly KeywordDefinition[] = [
   ...VALUE_KEYWORDS,
   lenientKeyword,

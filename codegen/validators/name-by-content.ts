@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Of Ajv's code: an error that is made and added to the others. */
+/** In Ajv's code: an error that is created and added to the others. */
 const ADDED_ERROR =
   /const (err\d+) = (.*);\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
 const PART = /\blet (data\d+) = (data\d*)(?:\.([\w$]+)|\["(.*)"\]|\[(\w+)\]);/g;
@@ -8,8 +8,8 @@ const FUNCTION_START = /^(?=function )/m;
 const PATTERN = /^const (pattern\d+) = (.*);$/gm;
 
 /**
- * Gives what Ajv counts (`data3`, `pattern1`, `err7`) names derived from their content, so that a new part of a schema renames nothing
- * else: parts of the data are called by their path, patterns by a hash. Errors need no name.
+ * Replaces Ajv's counters (`data3`, `pattern1`, `err7`) by names derived from their content, so that a new part of a schema renames nothing
+ * else: parts of the data are named by path, patterns by hash. Errors need no name.
  */
 export const nameByContent = (code: string): string =>
   namePatterns(code)
@@ -24,7 +24,7 @@ const namePatterns = (code: string): string =>
     code,
   );
 
-/** Every name means one part of the data, within one function. */
+/** Within one function, every name means one part of the data. */
 const nameParts = (code: string): string => {
   const names = new Map([['data', 'data']]);
   const used = new Map<string, number>();

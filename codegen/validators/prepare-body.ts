@@ -21,11 +21,14 @@ const KEPT = [
   'x-printable',
 ] as const;
 
-/** What the validator of a schema is compiled from: references are put in, our dialect becomes keywords with code. */
+/** The input of a schema's validator: references are inlined, our dialect becomes keywords with code. */
 export const prepareBody = (written: RestSchema, schemas: RestSchemas): Prepared =>
   prepare(resolve(written, schemas), (child) => prepareBody(child, schemas));
 
-/** The same for answers, with references to definitions that validators share. Texts of answers may be older than what is printable now. */
+/**
+ * The same for answers, with references to definitions that validators share. Texts of answers may be older than today's rules for
+ * printable text.
+ */
 export const prepareSharing = (schema: RestSchema): Prepared => {
   const { $ref, 'x-printable': _printable, ...beside } = schema;
   return {
@@ -58,7 +61,7 @@ const prepare = (schema: RestSchema, inner: (child: RestSchema) => Prepared): Pr
   };
 };
 
-/** JSON pointers of the members of a body that are secret. Bodies have no lists. */
+/** JSON pointers of the secret members of a body. Bodies have no lists. */
 export const secretPointers = (written: RestSchema, schemas: RestSchemas, at = ''): readonly string[] => {
   const schema: RestSchema = resolve(written, schemas);
   if (schema['x-secret']) return [at];

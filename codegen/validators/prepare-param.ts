@@ -3,10 +3,10 @@ import { hasOneErrorForBoth, resolve, type Schema, type Schemas } from '../model
 import type { Explanation, Explanations } from '../../runtime/explain-params.ts';
 import { type Prepared, typeKeyword } from '../../runtime/value-keywords.ts';
 
-/** What the params validator of a method is compiled from, and what its failures mean, by schema path. */
+/** The input of a method's params validator, and the meaning of its failures, by schema path. */
 export type PreparedParams = { readonly schema: Prepared; readonly explanations: Explanations<string> };
 
-/** Inlines every reference, turns our dialect into code keywords, and notes what each keyword answers when it fails. */
+/** Inlines every reference, turns our dialect into code keywords, and records the error of each keyword. */
 export const prepareParams = (method: Callable, schemas: Schemas): PreparedParams => {
   const explanations: Record<string, Explanation<string>> = {};
   const items = method.params.map(({ schema, required }, index) =>
@@ -83,7 +83,7 @@ type Note = (
 /** Checks that a node makes after it has parsed the params. */
 const isLate = (keyword: string): boolean => keyword === 'x-base58' || keyword === 'x-lenient';
 
-/** The keyword of the spec that a prepared one was made from. */
+/** The spec's keyword behind a prepared one. */
 const specKeyword = (keyword: string): string =>
   ({
     'x-minimum': 'minimum',
@@ -152,7 +152,7 @@ const limits = (schema: Schema, note: Note): Prepared => {
   return found;
 };
 
-/** The first version of nodes that has a limit, where not all have. */
+/** The first node version with a limit, if not all have it. */
 const sinceOf = ({ 'x-since': since }: Schema, keyword: string): string | undefined =>
   typeof since === 'object' ? since[keyword] : undefined;
 
@@ -187,6 +187,6 @@ const acceptsAnything = (schema: Schema, schemas: Schemas): boolean => {
   return lenient !== undefined && Object.keys(lenient).length === 0;
 };
 
-/** A step of a schema path as Ajv writes it. */
+/** A step of a schema path in Ajv's notation. */
 const pathStep = (name: string): string =>
   encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));

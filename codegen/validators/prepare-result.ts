@@ -3,7 +3,7 @@ import type { Schema, Schemas } from '../model/schema.ts';
 import { prepareResult as prepare } from '../../runtime/result-schema.ts';
 import type { Prepared } from '../../runtime/value-keywords.ts';
 
-/** What a result validator is compiled from: the schema and, under `$defs`, every schema it reaches. */
+/** The input of a result validator: the schema and, under `$defs`, every schema it uses. */
 export const prepareResult = (schema: Schema, schemas: Schemas): Prepared => {
   const reached = reachedFrom(schema, schemas);
   const defs = Object.fromEntries([...reached].map(([title, target]) => [title, prepare(target, refTo)]));

@@ -226,8 +226,8 @@ export interface AccountClient {
   listKeys(query?: PageQuery, options?: CallOptions): Promise<ApiKeyList>;
   /**
    * Create an API key.
-   * The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * An account may have 100 keys that work, unless the operator sets another number (`accounts.max_keys`). The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, keys_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
   /**
@@ -238,8 +238,8 @@ export interface AccountClient {
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
   /**
    * Replace an API key.
-   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Creates a key with the same name and rules. The old one works for `overlap_seconds` more; with such overlaps an account may have twice as many keys as it may create. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, keys_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   rotateKey(id: string, body: RotateKeyRequest, options?: CallOptions): Promise<RotatedKey>;
   /**
@@ -280,7 +280,7 @@ export interface AccountClient {
   changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<ChangedRole>;
   /**
    * Leave the account.
-   * The session ends.
+   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the audit log has a record `member.leave_behind` of each, and owners are mailed.
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, last_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   leaveAccount(options?: CallOptions): Promise<Completed>;
@@ -536,8 +536,8 @@ export interface AccountClient {
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
-   * The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
-   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * An account may have 100 tokens that work, unless the operator sets another number (`accounts.max_tokens`). The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
+   * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, tokens_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;
   /**

@@ -121,6 +121,8 @@ export type EventData = {
   readonly 'account.member.change_role': AuditRecord;
   /** Enrol the second factor. */
   readonly 'account.member.enrol_second_factor': AuditRecord;
+  /** A member left the account; the subject, an API key, an access token or a webhook that the member made, still works. */
+  readonly 'account.member.leave_behind': AuditRecord;
   /** List the members. */
   readonly 'account.member.list': AuditRecord;
   /** Leave the account. */
@@ -288,6 +290,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.member.change_password',
   'account.member.change_role',
   'account.member.enrol_second_factor',
+  'account.member.leave_behind',
   'account.member.list',
   'account.member.remove',
   'account.member.renew_backup_codes',
@@ -401,6 +404,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'member.change_password',
   'member.change_role',
   'member.enrol_second_factor',
+  'member.leave_behind',
   'member.list',
   'member.remove',
   'member.renew_backup_codes',

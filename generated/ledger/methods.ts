@@ -63,7 +63,7 @@ export type ServedUpstream = Exclude<MethodName, ServedByGateway>;
 /** Methods that the gateway answers itself. */
 export type ServedByGateway = 'rpc.discover';
 
-/** Methods whose calls src/ledger/methods/<method>.ts checks, beyond what the spec can say. */
+/** Methods whose calls src/gateway/ledger/methods/<method>.ts checks, beyond what the spec can say. */
 export type GuardedMethod = 'getFeeForMessage' | 'sendTransaction' | 'simulateTransaction';
 
 export type MethodInfo = {

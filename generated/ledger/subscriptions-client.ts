@@ -70,7 +70,7 @@ export interface LedgerSubscriptions {
   readonly slotsUpdatesSubscribe: SubscribeCall<'slotsUpdatesSubscribe'>;
   /**
    * Every vote that the node sees before it is in a block.
-   * Transactions reported here may never land.
+   * Transactions reported here may never land. Under Alpenglow there are none.
    */
   readonly voteSubscribe: SubscribeCall<'voteSubscribe'>;
 

@@ -20,9 +20,6 @@ export const IGNORED_FLAGS: Readonly<Record<string, { readonly ignored: string; 
 
 /** The flags of solana-test-validator that the embedded ledger refuses, and why. */
 export const REFUSED_FLAGS: Readonly<Record<string, { readonly cannot: string }>> = {
-  '--alpenglow': {
-    cannot: 'The runtime has no Alpenglow. --no-votes --finality-slots 0 shows a client what it would see.',
-  },
   '--clone-feature-set': {
     cannot:
       'Feature gates are those of the main network; --feature and --deactivate-feature change them one by one.',

@@ -2701,7 +2701,7 @@ export interface MethodParams {
   readonly getAccountInfo: readonly [address: Address, config?: AccountConfig | null];
   /**
    * The certificate by which the network began to run Alpenglow.
-   * Null while it runs Tower BFT. Nodes before Agave 4.3 do not know the method, which says nothing about their network. Under Alpenglow `confirmed` and `finalized` are the same, blocks hold no votes, and voteSubscribe is silent.
+   * Null while it runs Tower BFT. It never changes. Nodes before Agave 4.3 do not know the method, which says nothing about their network. Under Alpenglow `confirmed` and `finalized` are the same, blocks hold no votes, and voteSubscribe is silent.
    */
   readonly getAgGenesisCert: readonly [];
   /**
@@ -3125,7 +3125,7 @@ export interface SubscriptionParams {
   readonly slotsUpdatesSubscribe: readonly [];
   /**
    * Every vote that the node sees before it is in a block.
-   * Transactions reported here may never land.
+   * Transactions reported here may never land. Under Alpenglow there are none.
    */
   readonly voteSubscribe: readonly [];
 }

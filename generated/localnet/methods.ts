@@ -3,6 +3,7 @@ import type { ErrorName } from '../errors.ts';
 
 export type MethodName =
   | 'localnet_deleteSnapshot'
+  | 'localnet_getPosition'
   | 'localnet_impersonate'
   | 'localnet_listSnapshots'
   | 'localnet_loadSnapshot'
@@ -37,7 +38,7 @@ export type ServedUpstream = Exclude<MethodName, ServedByGateway>;
 /** Methods that the gateway answers itself. */
 export type ServedByGateway = never;
 
-/** Methods whose calls src/ledger/methods/<method>.ts checks, beyond what the spec can say. */
+/** Methods whose calls src/gateway/ledger/methods/<method>.ts checks, beyond what the spec can say. */
 export type GuardedMethod = never;
 
 export type MethodInfo = {
@@ -63,6 +64,8 @@ export type MethodInfo = {
 export const METHODS: { readonly [M in MethodName]: MethodInfo } = {
 /** Give up a snapshot. */
 localnet_deleteSnapshot: { name: 'localnet_deleteSnapshot', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 1, maxParams: 1 },
+/** Where the ledger is, and whether it is paused. */
+localnet_getPosition: { name: 'localnet_getPosition', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 0, maxParams: 0 },
 /** Let transactions land without the signature of a key. */
 localnet_impersonate: { name: 'localnet_impersonate', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 1, maxParams: 1 },
 /** List the snapshots, oldest first. */

@@ -1181,6 +1181,8 @@ export type WarpTarget =
 export interface MethodParams {
   /** Give up a snapshot. */
   readonly localnet_deleteSnapshot: readonly [name: SnapshotName];
+  /** Where the ledger is, and whether it is paused. */
+  readonly localnet_getPosition: readonly [];
   /**
    * Let transactions land without the signature of a key.
    * From now on the key signs whatever names it as a signer. Leave 64 zero bytes where its signature belongs: the ledger puts in bytes that follow from the message, so that each transaction has a signature of its own to be found by.
@@ -1317,6 +1319,7 @@ export interface MethodParams {
 export interface MethodResults {
   /** False if there was none of this name. */
   readonly localnet_deleteSnapshot: boolean;
+  readonly localnet_getPosition: LedgerPosition;
   readonly localnet_impersonate: null;
   readonly localnet_listSnapshots: readonly SnapshotInfo[];
   readonly localnet_loadSnapshot: SnapshotInfo;

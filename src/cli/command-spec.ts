@@ -1,11 +1,13 @@
 /** An argument of a command: a word without dashes. */
 export type ArgumentSpec = {
-  /** As help shows it, in capitals. */
+  /** Its name in help, in capitals. */
   readonly name: string;
   readonly summary: string;
-  /** It may be left out. Only the last arguments of a command can be. */
+  /** True if it may be omitted. Only the last arguments of a command can be optional. */
   readonly isOptional?: true;
-  /** Every text that it can be, offered by completion. */
+  /** True if it may be given several times. Only the last argument of a command can be. */
+  readonly isRepeatable?: true;
+  /** All allowed values, offered by completion. */
   readonly values?: readonly string[];
 };
 
@@ -13,26 +15,26 @@ export type ArgumentSpec = {
 export type OptionSpec = {
   /** Without the dashes. */
   readonly name: string;
-  /** The name of its value as help shows it, in capitals; absent: the option takes no value. */
+  /** The name of its value in help, in capitals; absent: the option takes no value. */
   readonly value?: string;
   readonly summary: string;
-  /** How many values it takes, which `value` names with spaces between; absent: one. Such an option is repeatable. */
+  /** The number of its values, which `value` names separated by spaces; absent: one. Such an option is repeatable. */
   readonly valueCount?: 2 | 3;
-  /** A letter that stands for it behind one dash. */
+  /** Its one-letter form, after a single dash. */
   readonly letter?: string;
-  /** The value that holds when the option is not given, as help shows it. */
+  /** The default value, as help shows it. */
   readonly fallback?: string;
-  /** It may be given several times. */
+  /** True if it may be given several times. */
   readonly isRepeatable?: true;
-  /** Every text that its value can be, offered by completion. */
+  /** All allowed values, offered by completion. */
   readonly values?: readonly string[];
   /** Its value is the path of a file or of a directory. */
   readonly path?: 'file' | 'directory';
-  /** It sets a setting of the server, which help lists with its environment variable. */
+  /** True for a setting of the server, which help lists with its environment variable. */
   readonly isSetting?: true;
 };
 
-/** The headings under which the short help lists commands, in order. */
+/** The headings of the short help, in order. */
 export const COMMAND_GROUPS = [
   'Servers',
   'Accounts',
@@ -56,7 +58,7 @@ export type CommandSpec = {
   readonly details?: readonly string[];
   readonly args: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
-  /** Options that other programs have and this one refuses, with their dashes, and why. */
+  /** Options of other programs that this one refuses, with their dashes, and the reason. */
   readonly refused?: Readonly<Record<string, { readonly cannot: string }>>;
   readonly examples: readonly string[];
 };

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
-import { askAdmin } from '../admin/ask-admin.ts';
-import { systemClock } from '../base/clock.ts';
-import { ServiceError } from '../base/service-error.ts';
-import type { Terminal } from '../base/terminal.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { examine } from '../doctor/examine.ts';
-import type { Finding, ServerStatus } from '../doctor/finding.ts';
-import { enterGatewayUser } from '../start/start-users.ts';
+import { askAdmin } from '../operate/admin/ask-admin.ts';
+import { systemClock } from '../core/clock.ts';
+import { ServiceError } from '../core/service-error.ts';
+import type { Terminal } from '../core/terminal.ts';
+import { loadConfig } from '../core/config/load-config.ts';
+import { examine } from '../operate/doctor/examine.ts';
+import type { Finding, ServerStatus } from '../operate/doctor/finding.ts';
+import { enterGatewayUser } from '../serve/start-users.ts';
 import type { OptionValues } from './read-arguments.ts';
 
 const MARKS: Readonly<Record<Finding['state'], string>> = {
@@ -17,8 +17,8 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
 };
 
 /**
- * `keyslot doctor`: examines an installation and prints what is wrong with it and how to mend it. Changes nothing, except that opening the
- * store closes the data directory to other users, as every command does.
+ * `keyslot doctor`: examines an installation and prints its faults and their remedies. Changes nothing, except that opening the store
+ * closes the data directory to other users, as every command does.
  *
  * @returns the exit code: 1 if something is wrong; warnings leave it at 0.
  * @throws ServiceError `invalidConfig` with all mistakes of the settings.
@@ -26,7 +26,8 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
 export async function doctor(options: OptionValues, { env, writeOut }: Terminal): Promise<number> {
   const { config: file, 'data-dir': dataDir } = options;
   const config = loadConfig({
-    ...{ file: typeof file === 'string' ? file : undefined, env },
+    file: typeof file === 'string' ? file : undefined,
+    env,
     cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
   });
   await enterGatewayUser(config, 'other');
@@ -49,7 +50,7 @@ async function askServer(dataDir: string): Promise<Asked> {
     return { status: answer?.result as ServerStatus | undefined };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const remedy = 'run this command as the user of the server; if it hangs, its log says where';
+    const remedy = 'run this command as the user of the server; if the server hangs, check its log';
     return { status: undefined, finding: { part: 'server', state: 'wrong', detail: error.message, remedy } };
   }
 }
@@ -61,6 +62,9 @@ function describe(findings: readonly Finding[]): string {
   );
   const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length;
   const [wrong, warnings] = [count('wrong'), count('warning')];
-  const end = wrong + warnings === 0 ? 'Nothing is wrong.' : `${wrong} wrong, ${warnings} to look at.`;
+  const end =
+    wrong + warnings === 0
+      ? 'Everything is fine.'
+      : `${wrong} wrong, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
   return `${lines.join('')}${end}\n`;
 }

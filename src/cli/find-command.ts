@@ -1,5 +1,36 @@
 import type { CommandSpec } from './command-spec.ts';
-import { type CommandName, COMMANDS } from './command-table.ts';
+import { ACCOUNT_COMMANDS } from './commands/accounts.ts';
+import { AUDIT_COMMANDS } from './commands/audit.ts';
+import { BACKUP_COMMANDS } from './commands/backups.ts';
+import { BILLING_COMMANDS } from './commands/billing.ts';
+import { LINE_COMMANDS } from './commands/command-line.ts';
+import { KEY_STORAGE_COMMANDS } from './commands/key-storage.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
+import { MEMBER_COMMANDS } from './commands/members.ts';
+import { SERVER_COMMANDS } from './commands/servers.ts';
+import { SERVICE_LEVEL_COMMANDS } from './commands/service-level.ts';
+import { WALLET_COMMANDS } from './commands/wallet-service.ts';
+import { WEBHOOK_COMMANDS } from './commands/webhooks.ts';
+
+// The table of commands, the source of help, parsing and completion. The compiler shows where to run a new command.
+/** Every command, in the order of help. */
+export const COMMANDS = [
+  ...SERVER_COMMANDS,
+  ...ACCOUNT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...MEMBER_COMMANDS,
+  ...WALLET_COMMANDS,
+  ...BILLING_COMMANDS,
+  ...AUDIT_COMMANDS,
+  ...WEBHOOK_COMMANDS,
+  ...SERVICE_LEVEL_COMMANDS,
+  ...KEY_STORAGE_COMMANDS,
+  ...BACKUP_COMMANDS,
+  ...LINE_COMMANDS,
+] as const satisfies readonly CommandSpec[];
+
+/** The name of a command, such as `keys create`. */
+export type CommandName = (typeof COMMANDS)[number]['name'];
 
 /** A command with its name as one of the table. */
 export type Command = CommandSpec & { readonly name: CommandName };
@@ -7,7 +38,7 @@ export type Command = CommandSpec & { readonly name: CommandName };
 /** The commands of the table. */
 export const ALL_COMMANDS: readonly Command[] = COMMANDS;
 
-/** The command that the first words name, and how many of them it takes; undefined if they name none. */
+/** Returns the command that the first words name, and how many words that takes; undefined for an unknown command. */
 export function findCommand(
   words: readonly string[],
 ): { readonly command: Command; readonly wordCount: number } | undefined {
@@ -16,7 +47,7 @@ export function findCommand(
   return command && { command, wordCount: command.name.split(' ').length };
 }
 
-/** The commands of a group: `keys create`, `keys list` … of `keys`. Empty if there is no such group. */
+/** The commands of a group: `keys create`, `keys list` … of `keys`. Empty for an unknown group. */
 export function commandsOf(group: string): readonly Command[] {
   return ALL_COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
 }

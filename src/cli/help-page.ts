@@ -1,8 +1,9 @@
 import { CONFIG_SETTINGS, type ConfigSetting } from '../../generated/config.ts';
-import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import { type CommandSpec, type OptionSpec, COMMAND_GROUPS } from './command-spec.ts';
 import { printArgument } from './read-arguments.ts';
 import { fallbackOf } from './setting-options.ts';
 import { definitionList, HELP_WIDTH, wrapText } from './wrap-text.ts';
+import { ALL_COMMANDS, commandsOf } from './find-command.ts';
 
 const HELP_OPTION = ['-h, --help', 'Show this page'] as const;
 const INDENT = 6;
@@ -39,7 +40,7 @@ function optionRow(option: OptionSpec): readonly [string, string] {
 function settingList(): string {
   const settings = CONFIG_SETTINGS.filter(({ env, cli }) => env !== undefined || cli !== undefined);
   const head = wrapText(
-    'Settings, by environment variable and option. An option wins over the variable, and the variable over the file of --config.',
+    'Settings, with environment variable and option. An option overrides the variable, and the variable the file of --config.',
     HELP_WIDTH,
   ).join('\n');
   return `${head}\n${settings.map(settingEntry).join('')}`;
@@ -52,4 +53,30 @@ function settingEntry(setting: ConfigSetting): string {
   const text = description === '' ? path.join('.') : description;
   const lines = wrapText(text, HELP_WIDTH - INDENT).map((line) => `${' '.repeat(INDENT)}${line}\n`);
   return `  ${names}${fallback === undefined ? '' : ` (default: ${fallback})`}\n${lines.join('')}`;
+}
+
+/** Help for all commands, one line each. */
+export function shortHelp(): string {
+  const width = Math.max(...ALL_COMMANDS.map(({ name }) => name.length));
+  const groups = COMMAND_GROUPS.map((group) => {
+    const commands = ALL_COMMANDS.filter((command) => command.group === group);
+    return `${group}:\n${definitionList(commands.map(({ name, summary }) => [name.padEnd(width), summary]))}`;
+  });
+  return `Keyslot: a self-hosted Solana provider
+
+Usage: keyslot COMMAND [ARGUMENTS] [OPTIONS]
+
+${groups.join('\n')}
+keyslot help COMMAND explains a command with its options and examples.
+`;
+}
+
+/** Help for a group of commands, such as `keys`, one line each. */
+export function groupHelp(group: string): string {
+  const commands = commandsOf(group);
+  return `Usage: keyslot ${group} SUBCOMMAND [ARGUMENTS] [OPTIONS]
+
+${definitionList(commands.map(({ name, summary }) => [name, summary]))}
+keyslot help ${group} SUBCOMMAND explains a command with its options and examples.
+`;
 }

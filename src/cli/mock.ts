@@ -1,4 +1,4 @@
-import { readMockOptions, runMock } from '../mock/main.ts';
+import { readMockOptions, runMock } from '../devkit/mock/main.ts';
 import type { OptionValues } from './read-arguments.ts';
 
 /**

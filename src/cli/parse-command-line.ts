@@ -1,15 +1,14 @@
-import type { CommandName } from './command-table.ts';
-import { commandsOf, findCommand, firstWords, subcommandsOf } from './find-command.ts';
+import { type CommandName, commandsOf, findCommand, firstWords, subcommandsOf } from './find-command.ts';
 import { type GivenArguments, readArguments } from './read-arguments.ts';
-import { didYouMean } from '../base/did-you-mean.ts';
+import { didYouMean } from '../core/did-you-mean.ts';
 
-/** The name of a command that does something beside printing help or the version. */
+/** The name of a command that does more than print help or the version. */
 export type RunnableName = Exclude<CommandName, 'help' | 'version'>;
 
 /** A command as it was given. */
 export type Invocation = GivenArguments & {
   readonly name: RunnableName;
-  /** Everything behind its name, unread. */
+  /** The unparsed arguments after its name. */
   readonly rest: readonly string[];
 };
 
@@ -21,7 +20,7 @@ export type CommandLine =
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly reason: string };
 
-/** Reads the arguments after `keyslot`. Without any, help is asked for. */
+/** Reads the arguments after `keyslot`; without any, asks for help. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const [first, ...rest] = args;
   if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', topic: undefined };

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
-import { didYouMean } from '../base/did-you-mean.ts';
+import { didYouMean } from '../core/did-you-mean.ts';
 
 /** The values of options by name without the dashes. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -18,10 +18,10 @@ export type GivenArguments = {
 const AMOUNT = /^-[\d.]/;
 
 /**
- * Reads what stands behind the name of a command. Options take their value as `--name VALUE` or `--name=VALUE`; of one that is
- * not repeatable the last one counts; behind `--` there are arguments only.
+ * Reads the words after the name of a command. Options take their value as `--name VALUE` or `--name=VALUE`; of one that is not repeatable
+ * the last value counts; after `--` there are only arguments.
  *
- * @returns what was read, or the reason why it cannot be.
+ * @returns the words and options, or the reason why they are invalid.
  */
 export function readArguments(command: CommandSpec, args: readonly string[]): GivenArguments | string {
   const words: string[] = [];
@@ -48,7 +48,7 @@ export function readArguments(command: CommandSpec, args: readonly string[]): Gi
   return wordProblem(command, words) ?? { words, options, lists };
 }
 
-/** One option with its values; `taken`: how many of them are the next arguments. */
+/** One option with its values; `taken`: the number of values from the next arguments. */
 function readOption(
   { options, refused }: CommandSpec,
   arg: string,
@@ -84,11 +84,19 @@ function wordProblem({ name, args }: CommandSpec, words: readonly string[]): str
   const usage = `usage: keyslot ${name}${args.map(printArgument).join('')}`;
   const missing = needed.slice(words.length).map((one) => one.name);
   if (missing.length > 0) return `missing ${missing.join(' ')}; ${usage}`;
-  const extra = words[args.length];
+  const extra = args.at(-1)?.isRepeatable ? undefined : words[args.length];
   return extra === undefined ? undefined : `unexpected argument "${extra}"; ${usage}`;
 }
 
 /** An argument as a usage line shows it, with a space before it. */
-export function printArgument({ name, isOptional }: CommandSpec['args'][number]): string {
-  return isOptional ? ` [${name}]` : ` ${name}`;
+export function printArgument({ name, isOptional, isRepeatable }: CommandSpec['args'][number]): string {
+  const shown = isRepeatable ? `${name}…` : name;
+  return isOptional ? ` [${shown}]` : ` ${shown}`;
+}
+
+/** The options that have a value. */
+export function textsOf(options: OptionValues): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => typeof value === 'string'),
+  ) as Readonly<Record<string, string>>;
 }

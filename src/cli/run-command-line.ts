@@ -1,12 +1,12 @@
 import cluster from 'node:cluster';
-import { ServiceError } from '../base/service-error.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { commandsOf, findCommand } from './find-command.ts';
 import { type Invocation, parseCommandLine, type RunnableName } from './parse-command-line.ts';
-import type { ServerCommandName } from './server-request.ts';
-import { type Terminal, withEscapes } from '../base/terminal.ts';
-import { readVersion } from '../base/version.ts';
+import type { ServerCommandName } from './run-on-server.ts';
+import { type Terminal, withEscapes } from '../core/terminal.ts';
+import { readVersion } from '../core/version.ts';
 
-/** The exit code for a mistake of the caller, in the command line or in the configuration: another try fails too, or locks a token. */
+/** The exit code for a mistake in the command line or the configuration: a retry fails as well, or may lock an HSM token. */
 const EXIT_MISTAKE = 2;
 const MISTAKES: ReadonlySet<string> = new Set(['invalidConfig', 'invalidCommand', 'tokenPinRefused']);
 
@@ -15,24 +15,25 @@ type Run = (invocation: Invocation, terminal: Terminal) => Promise<unknown>;
 
 type LocalName = Exclude<RunnableName, ServerCommandName>;
 
-/** The commands that are not given to a server. Rooms are loaded only by the command that needs them. */
+/** The commands that run locally, not on a server. Each loads only the code that it needs. */
 const LOCAL: { readonly [N in LocalName]: Run } = {
-  serve: async ({ options }, { env }) => (await import('./serve.ts')).serve(options, env),
+  serve: async ({ options }, terminal) => {
+    const { checkServe, serve } = await import('./serve.ts');
+    return options.check === true ? checkServe(options, terminal) : serve(options, terminal.env);
+  },
   localnet: async ({ options, lists }) => (await import('./localnet.ts')).localnet(options, lists),
   mock: async ({ options }) => (await import('./mock.ts')).mock(options),
   contract: async ({ rest }, terminal) =>
-    (await import('../contract/contract-command.ts')).contractCommand(rest, terminal),
+    (await import('../devkit/contract/contract-command.ts')).contractCommand(rest, terminal),
   listen: async (invocation, terminal) => (await import('./listen/listen.ts')).listen(invocation, terminal),
   'bill fetch': async (invocation, terminal) =>
     (await import('./bill/fetch-bill.ts')).fetchBill(invocation, terminal),
   'bill verify': async (invocation, terminal) =>
     (await import('./bill/verify-bill-file.ts')).verifyBillFile(invocation, terminal),
-  'lab run': async (invocation, terminal) =>
-    (await import('./run-lab.ts')).runLabCommand(invocation, terminal),
-  'lab verify': async (invocation, terminal) =>
-    (await import('./run-lab.ts')).verifyLabReport(invocation, terminal),
   'hsm check': async ({ options }, terminal) =>
     (await import('./check-hsm.ts')).checkConfiguredHsm(options, terminal),
+  'config show': async (invocation, terminal) =>
+    (await import('./show-config.ts')).showConfig(invocation, terminal),
   doctor: async ({ options }, terminal) => (await import('./doctor.ts')).doctor(options, terminal),
   'backup key': async (invocation, terminal) =>
     (await import('./run-backup.ts')).makeBackupKey(invocation, terminal),
@@ -47,7 +48,7 @@ const LOCAL: { readonly [N in LocalName]: Run } = {
 };
 
 /**
- * Runs `keyslot` with these arguments. Characters that are not printable are escaped in what it prints: names may be older than the rule against them.
+ * Runs `keyslot` with these arguments. Escapes characters that are not printable in its output: old names may contain them.
  *
  * @returns the exit code.
  * @throws an error that is a fault of Keyslot.
@@ -82,11 +83,11 @@ async function run(invocation: Invocation, terminal: Terminal): Promise<number> 
   }
 }
 
-/** Says which variables have no effect, once for all processes of a server. A shell reads what `completion` prints. */
+/** Warns of variables without effect, once for all processes of a server; never for `completion`, whose output a shell reads. */
 async function warnOfVariables({ name }: Invocation, { env, writeError }: Terminal): Promise<void> {
   const isSilent = name === 'completion' || cluster.isWorker;
   if (isSilent || !Object.keys(env).some((variable) => variable.startsWith('KEYSLOT_'))) return;
-  const { unknownVariables } = await import('../config/unknown-variables.ts');
+  const { unknownVariables } = await import('../core/config/unknown-variables.ts');
   for (const warning of unknownVariables(env)) writeError(`keyslot: ${warning}\n`);
 }
 
@@ -103,7 +104,7 @@ function isLocal(name: RunnableName): name is LocalName {
 }
 
 async function helpOn(topic: string | undefined): Promise<string> {
-  const { groupHelp, shortHelp } = await import('./short-help.ts');
+  const { groupHelp, shortHelp } = await import('./help-page.ts');
   if (topic === undefined) return shortHelp();
   if (commandsOf(topic).length > 0) return groupHelp(topic);
   const found = findCommand(topic.split(' '));

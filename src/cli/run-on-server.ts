@@ -1,14 +1,47 @@
-import { systemClock } from '../base/clock.ts';
-import { askServer } from './ask-server.ts';
-import { describeResult } from './describe-result.ts';
+import { open, rm } from 'node:fs/promises';
+import { pino } from 'pino';
+import { systemClock } from '../core/clock.ts';
+import { headsFileOf, loadConfig } from '../core/config/load-config.ts';
+import { ServiceError, serviceError } from '../core/service-error.ts';
+import type { Terminal } from '../core/terminal.ts';
+import type { CommandContext } from '../operate/admin/command-context.ts';
+import { type Ask, runCommand } from '../operate/admin/run-command.ts';
+import { configuredUrl } from '../serve/listen-options.ts';
+import { enterGatewayUser } from '../serve/start-users.ts';
+import { MAX_LIMIT } from '../store/list-page.ts';
+import { ACCOUNT_ACTIONS } from './actions/accounts.ts';
+import type { Action, Given } from './actions/action.ts';
+import { BILLING_ACTIONS } from './actions/billing.ts';
+import { KEY_ACTIONS } from './actions/keys.ts';
+import { SERVER_ACTIONS } from './actions/servers.ts';
+import { SERVICE_LEVEL_ACTIONS } from './actions/service-level.ts';
+import { WALLET_ACTIONS } from './actions/wallet-service.ts';
+import { WEBHOOK_ACTIONS } from './actions/webhooks.ts';
+import type { RunnableName } from './parse-command-line.ts';
 import type { GivenArguments } from './read-arguments.ts';
-import { isList, runList } from './run-list.ts';
-import { type ServerCommandName, serverRequest } from './server-request.ts';
-import { withLinkFile } from './link-file.ts';
-import type { Terminal } from '../base/terminal.ts';
+
+const ACTIONS = {
+  ...SERVER_ACTIONS,
+  ...ACCOUNT_ACTIONS,
+  ...KEY_ACTIONS,
+  ...WALLET_ACTIONS,
+  ...BILLING_ACTIONS,
+  ...WEBHOOK_ACTIONS,
+  ...SERVICE_LEVEL_ACTIONS,
+} satisfies { readonly [N in RunnableName]?: (given: Given) => Action };
+
+/** The commands that run on a server, or in its store if no server runs. */
+export type ServerCommandName = keyof typeof ACTIONS;
+
+/** Returns the request of a command, and the forms of its result. @throws ServiceError with the mistake in the command. */
+export function actionOf(name: ServerCommandName, given: Given): Action {
+  const read: (given: Given) => Action = ACTIONS[name];
+  return read(given);
+}
 
 /**
- * Runs a command on the running server of the data directory; where none runs, in its store.
+ * Runs a command on the running server of the data directory; without one, in its store. Prints the result for people or, with `--json`, as
+ * one line of JSON.
  *
  * @returns the exit code: 1 for an audit log that is not intact, else 0.
  * @throws ServiceError with the mistake in the command, or the reason why it failed.
@@ -18,18 +51,126 @@ export async function runOnServer(
   given: GivenArguments,
   terminal: Terminal,
 ): Promise<number> {
-  const request = serverRequest(name, { ...given, nowMs: systemClock.nowMs() });
-  if (isList(request)) {
-    await runList(request, given, terminal);
-    return 0;
-  }
-  const form = given.options.csv === true ? `${request.kind}.csv` : request.kind;
-  const describe = (result: unknown): string => describeResult(form, result);
-  const work = request.kind.startsWith('signer.') ? 'signer' : 'other';
-  const ask = () => askServer(given.options, terminal, { request, describe, work });
-  const { file } = given.options;
+  const action = actionOf(name, { ...given, nowMs: systemClock.nowMs() });
+  const { file, json, jsonl } = given.options;
+  if (json === true && jsonl === true)
+    throw serviceError('invalidCommand', { reason: 'expected either --json or --jsonl, got both' });
+  const ask = async () => {
+    const context = await openContext(given, terminal, name.startsWith('signer') ? 'signer' : 'other');
+    const result = await runCommand(context, firstOf(action, given), (answer, ask) =>
+      action.list === undefined
+        ? Promise.resolve(action.toResult(answer, ask))
+        : readList(action, action.list, given, { answer, ask, writeOut: terminal.writeOut }),
+    ).catch((error: unknown) => {
+      throw error instanceof ServiceError && action.toMistake ? action.toMistake(error) : error;
+    });
+    if (jsonl !== true)
+      terminal.writeOut(json === true ? `${JSON.stringify(result)}\n` : action.describe(result));
+    return result;
+  };
   const result =
     name === 'setup-link' && typeof file === 'string' ? await withLinkFile(file, ask) : await ask();
   const isUnsound = typeof result === 'object' && result !== null && 'is_sound' in result && !result.is_sound;
   return isUnsound ? 1 : 0;
+}
+
+type ListRequest = Action['request'] & {
+  readonly query: { readonly limit: number; readonly cursor?: string };
+};
+type Page = Readonly<Record<string, unknown>> & { readonly next_cursor?: string };
+type Reading = { readonly answer: unknown; readonly ask: Ask } & Pick<Terminal, 'writeOut'>;
+
+/** With `--jsonl` and without `--limit` a list is printed whole, in the largest pages. */
+function isEndless({ options: { jsonl, limit } }: GivenArguments): boolean {
+  return jsonl === true && limit === undefined;
+}
+
+function firstOf({ request, list }: Action, given: GivenArguments): Action['request'] {
+  if (list === undefined || !isEndless(given)) return request;
+  return { ...request, query: { ...(request as ListRequest).query, limit: MAX_LIMIT } } as Action['request'];
+}
+
+/**
+ * Reads a list of at most `--limit` entries. With `--jsonl` each entry is printed as a line of JSON, page by page: a list of any length
+ * takes the memory of one page.
+ */
+async function readList(
+  action: Action,
+  member: string,
+  given: GivenArguments,
+  { answer, ask, writeOut }: Reading,
+): Promise<Page> {
+  const { jsonl } = given.options;
+  const { query } = action.request as ListRequest;
+  const kept: unknown[] = [];
+  let left = isEndless(given) ? Number.POSITIVE_INFINITY : query.limit;
+  for (let page = (await action.toResult(answer, ask)) as Page; ; ) {
+    const { [member]: entries, next_cursor: cursor, ...about } = page;
+    const taken = entries as readonly unknown[];
+    if (jsonl === true) writeOut(taken.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    else kept.push(...taken);
+    left -= taken.length;
+    if (cursor === undefined || left <= 0)
+      return { ...about, [member]: kept, ...(cursor !== undefined && { next_cursor: cursor }) };
+    const next = { ...action.request, query: { ...query, cursor, limit: Math.min(left, MAX_LIMIT) } };
+    page = (await action.toResult(await ask(next as Action['request']), ask)) as Page;
+  }
+}
+
+/** For its owner only. */
+const PRIVATE = 0o600;
+
+/**
+ * Writes the link of a result to a new file that only its owner can read. The file is created before the link, so that a link is only
+ * created if it can be written.
+ *
+ * @returns the result of `ask`.
+ * @throws ServiceError `invalidCommand` if the file exists or cannot be created, and the errors of `ask`; then no file is left.
+ */
+async function withLinkFile(path: string, ask: () => Promise<unknown>): Promise<unknown> {
+  const handle = await open(path, 'wx', PRIVATE).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw serviceError('invalidCommand', { reason: `--file must be a file that can be created: ${reason}` });
+  });
+  try {
+    const result = await ask();
+    await handle.chmod(PRIVATE);
+    await handle.writeFile(`${linkOf(result)}\n`);
+    return result;
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+function linkOf(result: unknown): string {
+  if (typeof result === 'object' && result !== null && 'link' in result) return String(result.link);
+  throw new TypeError('the result has no link');
+}
+
+/** Returns the context of a command from its options. @throws ServiceError `invalidConfig`. */
+async function openContext(
+  { options: { config: file, 'data-dir': dataDir } }: GivenArguments,
+  { env, writeError }: Terminal,
+  work: Parameters<typeof enterGatewayUser>[1],
+): Promise<CommandContext> {
+  const config = loadConfig({
+    file: typeof file === 'string' ? file : undefined,
+    env,
+    cli: typeof dataDir === 'string' ? { 'data-dir': dataDir } : {},
+  });
+  const launcher = await enterGatewayUser(config, work);
+  return {
+    launcher,
+    installationKeyFile: config.installation_key_file,
+    headsFile: headsFileOf(config),
+    baseUrl: configuredUrl(config),
+    hsm: config.hsm,
+    store: { dataDir: config.data_dir, databaseUrl: config.database_url },
+    clock: systemClock,
+    log: pino({ level: 'fatal' }, pino.destination({ dest: 2, sync: true })),
+    onNote: (note: string) => writeError(`keyslot: ${note}\n`),
+  };
 }

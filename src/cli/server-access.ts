@@ -1,6 +1,6 @@
-import { readDevelopmentServer } from '../account/development-file.ts';
-import { serviceError } from '../base/service-error.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readDevelopmentFile } from '../account/setup/development-file.ts';
+import { serviceError } from '../core/service-error.ts';
+import { loadConfig } from '../core/config/load-config.ts';
 import type { OptionValues } from './read-arguments.ts';
 
 /** A server, and the access token that it is called with. */
@@ -11,8 +11,8 @@ export type ServerAccess = {
 };
 
 /**
- * Reads --url and --token of a command that calls a server over HTTP. Without them, they are KEYSLOT_TOKEN and those of the development
- * account.
+ * Reads --url and --token of a command that calls a server over HTTP. The defaults are KEYSLOT_TOKEN, and the address and token of the
+ * development account.
  *
  * @throws ServiceError `invalidCommand` with the mistake, `invalidConfig`.
  */
@@ -21,17 +21,17 @@ export async function readServerAccess(
   env: NodeJS.ProcessEnv,
 ): Promise<ServerAccess> {
   const directory = typeof dataDir === 'string' ? dataDir : directoryOf(file, env);
-  const known = await readDevelopmentServer(directory);
+  const known = await readDevelopmentFile(directory);
   const base = typeof url === 'string' ? url : known.base_url;
   const secret = typeof token === 'string' ? token : (env.KEYSLOT_TOKEN ?? known.access_token);
   if (base === undefined || secret === undefined)
     throw serviceError('invalidCommand', {
-      reason: `give --url and --token (or KEYSLOT_TOKEN): there is no dev.json in ${directory}`,
+      reason: `missing --url and --token (or KEYSLOT_TOKEN): ${directory} has no dev.json`,
     });
   return { url: readUrl('--url', base).href.replace(/\/$/, ''), token: secret };
 }
 
-/** Settings of a server are read with its file alone: the command may run on another machine. */
+/** A server's settings are read only with its file, as the command may run on another machine. */
 function directoryOf(file: OptionValues[string], env: NodeJS.ProcessEnv): string {
   return typeof file === 'string' ? loadConfig({ file, env }).data_dir : (env.KEYSLOT_DATA_DIR ?? '.keyslot');
 }

@@ -9,7 +9,9 @@ export const SETTING_OPTIONS: readonly OptionSpec[] = CONFIG_SETTINGS.flatMap((s
     ? []
     : [
         {
-          ...{ name: setting.cli.slice(2), value: valueNameOf(setting), summary: summaryOf(setting) },
+          name: setting.cli.slice(2),
+          value: valueNameOf(setting),
+          summary: summaryOf(setting),
           ...fallbackOf(setting),
           ...(setting.path[0] === 'data_dir' ? { path: 'directory' as const } : {}),
           isSetting: true,
@@ -17,13 +19,23 @@ export const SETTING_OPTIONS: readonly OptionSpec[] = CONFIG_SETTINGS.flatMap((s
       ],
 );
 
-/** The same for the embedded ledger, which `keyslot localnet` takes too. */
+/** The same for commands whose help does not list all settings. */
+export const PLAIN_SETTING_OPTIONS: readonly OptionSpec[] = SETTING_OPTIONS.map(
+  ({ isSetting: _, ...option }) => option,
+);
+
+/** Those of the embedded ledger, which `keyslot localnet` takes too. */
 export const LOCALNET_SETTING_OPTIONS: readonly OptionSpec[] = CONFIG_SETTINGS.flatMap(
   ({ path: [section], cli }) =>
     section === 'localnet' && cli !== undefined
-      ? SETTING_OPTIONS.flatMap(({ isSetting: _, ...option }) => (`--${option.name}` === cli ? [option] : []))
+      ? PLAIN_SETTING_OPTIONS.filter(({ name }) => `--${name}` === cli)
       : [],
 );
+
+/** The sections and the settings, each by its path. */
+export const SETTING_NAMES: readonly string[] = [
+  ...new Set(CONFIG_SETTINGS.flatMap(({ path }) => [String(path[0]), path.join('.')])),
+];
 
 /** The default of a setting as help shows it. */
 export function fallbackOf({ default: fallback }: ConfigSetting): { readonly fallback?: string } {
@@ -37,7 +49,7 @@ function valueNameOf({ type, path }: ConfigSetting): string {
   return /dir|url|host|level/.exec(last)?.[0].toUpperCase() ?? 'TEXT';
 }
 
-/** The first sentence of the description where it says what the setting is; else the name of the setting in words. */
+/** The first sentence of the description if it defines the setting, else the name of the setting in words. */
 function summaryOf({ description, path }: ConfigSetting): string {
   const [sentence = ''] = description.split('. ');
   const isUsable = /^(?!Absent)[A-Z]/.test(sentence) && sentence.length <= MAX_SUMMARY;

@@ -1,7 +1,7 @@
-/** The width that help fits into. */
+/** The width of help. */
 export const HELP_WIDTH = 100;
 
-/** A text as lines of at most so many characters, broken at spaces. A longer word has a line of its own. */
+/** Breaks a text at spaces into lines of at most `width` characters. A longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -16,7 +16,7 @@ export function wrapText(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Terms with their explanations beside them, indented by two; the explanations are wrapped and start in one column. */
+/** Lists terms next to their explanations, indented by two; the explanations are wrapped and start in one column. */
 export function definitionList(rows: readonly (readonly [term: string, text: string])[]): string {
   const column = Math.max(...rows.map(([term]) => term.length)) + 4;
   return rows

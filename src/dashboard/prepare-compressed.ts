@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 const LEVEL = 9;
 
-/** Writes each built asset beside itself compressed, `.gz` and `.br`: the server compresses nothing. */
+/** Writes a compressed copy (`.gz` and `.br`) next to each built asset, because the server does not compress. */
 export function prepareCompressed(): Plugin {
   let folder = '';
   return {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { prepareCompressed } from './prepare-compressed.ts';
 
-/** The server writes the nonce of each response in its place (src/server/dashboard/dashboard-page.ts). */
+/** The server writes the nonce of each response in its place (src/server/pages/dashboard/dashboard-routes.ts). */
 const NONCE = 'KEYSLOT_NONCE';
 
 export default defineConfig({

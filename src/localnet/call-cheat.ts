@@ -1,7 +1,7 @@
 import { CHEAT_HANDLERS } from '../../generated/localnet/cheat-handlers.ts';
 import type { MethodName } from '../../generated/localnet/methods.ts';
 import { checkParams } from '../../generated/localnet/params.ts';
-import { ServiceError, serviceError } from '../base/service-error.ts';
+import { ServiceError, serviceError } from '../core/service-error.ts';
 import { assertMembers } from './cheats/assert-members.ts';
 import type { Ledger } from './ledger.ts';
 

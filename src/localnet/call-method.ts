@@ -3,7 +3,7 @@ import { LOCALNET_HANDLERS } from '../../generated/ledger/localnet-handlers.ts';
 import { isMethodName, METHODS, type MethodName } from '../../generated/ledger/methods.ts';
 import { checkParams } from '../../generated/ledger/params.ts';
 import { isMethodName as isCheatName } from '../../generated/localnet/methods.ts';
-import { ServiceError, serviceError } from '../base/service-error.ts';
+import { ServiceError, serviceError } from '../core/service-error.ts';
 import { callCheat } from './call-cheat.ts';
 import { callInFork } from './fork/call-in-fork.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import type { DecodedTransaction } from '../wire/message.ts';
+import type { DecodedTransaction } from '../core/wire/message.ts';
 
 export type LandingQueueOptions = {
-  /** Time before a transaction lands; 0: it lands at once. */
+  /** Time before a transaction lands; 0: at once. */
   readonly delayMs: number;
   readonly land: (transaction: DecodedTransaction) => void;
   /** Called with the error when a fault of the ledger loses a transaction. */
@@ -13,7 +13,7 @@ type Waiting = { readonly transaction: DecodedTransaction; readonly dueMs: numbe
 
 /** With this many pending transactions the oldest lands early: later ones wait for it, and memory stays bounded. */
 const MAX_WAITING = 2_000;
-/** Transactions land one after the other for this long before anything else gets its turn. */
+/** Transactions land one after the other for this long before other work gets its turn. */
 const TURN_MS = 5;
 
 /**

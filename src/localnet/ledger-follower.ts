@@ -1,5 +1,5 @@
 import type { Commitment } from './blocks/commitment.ts';
-import type { LedgerSnapshot } from './ledger-snapshot.ts';
+import type { LedgerSnapshot } from './ledger-state.ts';
 import type { Account, TransactionRecord } from './model.ts';
 
 /** A slot that reached a level, with the addresses of the accounts written in it, each once. */
@@ -17,28 +17,28 @@ export type Advance = {
   readonly timeMs: number;
 };
 
-/** The ledger went to another state, in which these accounts may differ. They are found when they are read, each perhaps more than once. */
+/** The ledger went to another state, in which these accounts may differ. The addresses are computed when read, and may repeat. */
 export type Jump = Advance & {
   readonly differing: Iterable<string>;
-  /** Reads an account as it was at a commitment in the state that was left. Its answer holds within the call alone. */
+  /** Reads an account at a commitment in the previous state. Valid only during the call. */
   readonly before: (address: string, commitment: Commitment) => Account | undefined;
 };
 
-/** Receives the events of the ledger: within the call that causes them, when the ledger's answers show them already. */
+/** Receives the events of the ledger, within the call that causes them, when the ledger's answers already show them. */
 export type LedgerFollower = {
   /** A transaction landed in the open slot, possibly with an error: it is processed. */
   readonly landed: (record: TransactionRecord) => void;
-  /** A tick. Every slot is closed once and finalized once, ascending. */
+  /** A tick. Every slot is closed once and finalized once, in ascending order. */
   readonly advanced: (advance: Advance) => void;
-  /** A restore. The slots go on from there: some are closed and finalized again, with other content. */
+  /** A restore. The slots continue from there: some are closed and finalized again, with other content. */
   readonly jumped?: (jump: Jump) => void;
 };
 
 /** Keeps a ledger on disk. */
 export type LedgerKeeper = {
-  /** Keeps a slot that was just closed: nothing is written in the next one yet. */
+  /** Writes a slot that was just closed, before anything is written in the next one. */
   readonly append: (closed: SlotChanges) => void;
-  /** Keeps a state to which the ledger is about to go, in the place of what was kept. */
+  /** Stores the state that the ledger is about to go to, in place of the current one. */
   readonly branch: (state: LedgerSnapshot) => void;
   /** Returns the slots of which there are snapshots of all accounts, newest first. */
   readonly snapshotSlots: () => readonly bigint[];

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { LOCALNET_OPTION_NAMES } from '../config/localnet-settings.ts';
-import { serviceError } from '../base/service-error.ts';
+import { LOCALNET_OPTION_NAMES } from '../core/config/localnet-settings.ts';
+import { serviceError } from '../core/service-error.ts';
+import { type Consensus, isConsensus } from './consensus.ts';
 import type { GivenFork } from './fork/open-fork.ts';
 import { optionProblem } from './genesis-options/option-problem.ts';
-import type { SnapshotSettings } from './ledger-snapshot.ts';
+import type { SnapshotSettings } from './ledger-state.ts';
 import type { FeatureChanges } from './genesis/genesis-additions.ts';
 import {
   type GivenGenesis,
@@ -18,12 +19,14 @@ export type LocalnetOptions = {
   /** 0: any free port. */
   readonly rpcPort: number;
   readonly slotMs: number;
-  readonly finalitySlots: number;
+  /** Undefined: the default, or that of the existing ledger. */
+  readonly consensus: Consensus | undefined;
+  readonly finalitySlots: number | undefined;
   readonly lamportsPerByte: number;
   readonly historySlots: number;
   readonly historyTransactions: number;
   readonly slotsPerEpoch: number;
-  /** The validator votes by transactions. */
+  /** Under `tower`: the validator votes by transactions. */
   readonly votes: boolean;
   /** The cheat codes are served. */
   readonly cheatCodes: boolean;
@@ -32,11 +35,11 @@ export type LocalnetOptions = {
   readonly features: FeatureChanges | undefined;
   readonly genesis: GivenGenesis;
   readonly snapshots: SnapshotSettings;
-  /** Where accounts come from that are touched for the first time. */
+  /** The source of accounts that are touched for the first time. */
   readonly forkOf: GivenFork;
   /** The names of the options that were given, without the dashes. */
   readonly given: ReadonlySet<string>;
-  /** The folder in which the ledger is kept; undefined: in memory. */
+  /** The directory of the ledger; undefined: in memory. */
   readonly ledger: string | undefined;
   /** Delete the ledger in that folder first. */
   readonly reset: boolean;
@@ -51,11 +54,10 @@ export type LocalnetOptions = {
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 type Bounds = { readonly default: number; readonly minimum: number; readonly maximum: number };
 
-/** A validator's own port, and the settings of the embedded ledger as spec/config.yaml bounds them. */
+/** A validator's own port, and the settings of the embedded ledger with the bounds of spec/config.yaml. */
 const NUMBERS = {
   'rpc-port': { ...CONFIG_INTEGERS['http.port'], default: 8899 },
   'slot-ms': CONFIG_INTEGERS['localnet.slot_ms'],
-  'finality-slots': CONFIG_INTEGERS['localnet.finality_slots'],
   'lamports-per-byte': CONFIG_INTEGERS['localnet.lamports_per_byte'],
   'slots-per-epoch': CONFIG_INTEGERS['localnet.slots_per_epoch'],
   'history-slots': CONFIG_INTEGERS['localnet.history_slots'],
@@ -64,6 +66,7 @@ const NUMBERS = {
 
 /** Options without a default. The largest slot leaves room for every slot and epoch that can follow it. */
 const OPTIONAL_NUMBERS = {
+  'finality-slots': CONFIG_INTEGERS['localnet.finality_slots'],
   'warp-slot': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   'compute-unit-limit': { minimum: 1, maximum: 1_000_000_000 },
   'limit-ledger-size': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
@@ -78,6 +81,7 @@ export function parseLocalnetArguments(args: readonly string[]): LocalnetOptions
     json: { type: 'boolean' },
     ledger: text,
     'no-votes': { type: 'boolean' },
+    votes: { type: 'boolean' },
     'cheat-codes': { type: 'boolean' },
   } as const;
   try {
@@ -98,7 +102,11 @@ export function readLocalnetOptions(values: OptionValues, lists: OptionLists = {
     host: textOf(host) ?? textOf(values['bind-address']) ?? '127.0.0.1',
     rpcPort: readNumber('rpc-port', values),
     slotMs: readNumber('slot-ms', values),
-    finalitySlots: readNumber('finality-slots', values),
+    consensus: readConsensus(values),
+    finalitySlots:
+      values['finality-slots'] === undefined
+        ? undefined
+        : Number(readOptionalNumber('finality-slots', values)),
     lamportsPerByte: readNumber('lamports-per-byte', values),
     historySlots: readNumber('history-slots', values),
     historyTransactions: readHistoryTransactions(values),
@@ -133,12 +141,12 @@ function ledgerFolder({ ledger, ephemeral, reset }: OptionValues): string | unde
   return textOf(ledger);
 }
 
-/** A test validator's limit is a number of shreds. There are none here, and each counts as a transaction. */
+/** The test validator's limit is a number of shreds. Here each shred counts as a transaction. */
 function readHistoryTransactions(values: OptionValues): number {
   const names = ['history-transactions', 'limit-ledger-size', 'limit-blockstore-size'] as const;
   const given = names.filter((name) => values[name] !== undefined);
   if (given.length > 1)
-    throw optionProblem(`${given.map((name) => `--${name}`).join(' and ')} exclude each other`);
+    throw optionProblem(`${given.map((name) => `--${name}`).join(' and ')} cannot be used together`);
   const shreds =
     readOptionalNumber('limit-ledger-size', values) ?? readOptionalNumber('limit-blockstore-size', values);
   if (shreds === undefined) return readNumber('history-transactions', values);
@@ -146,9 +154,25 @@ function readHistoryTransactions(values: OptionValues): number {
   return Math.max(minimum, Math.min(Number(shreds), maximum));
 }
 
+/** An option that exists only under tower selects tower. */
+function readConsensus(values: OptionValues): Consensus | undefined {
+  const { consensus, alpenglow, votes, 'finality-slots': finalitySlots } = values;
+  if (consensus !== undefined && !isConsensus(consensus))
+    throw optionProblem(`--consensus ${consensus} is neither alpenglow nor tower`);
+  if (alpenglow === true && consensus === 'tower')
+    throw optionProblem('--alpenglow and --consensus tower cannot be used together');
+  const named = alpenglow === true ? 'alpenglow' : consensus;
+  const ofTower = finalitySlots !== undefined ? '--finality-slots' : votes === true ? '--votes' : undefined;
+  if (named === 'alpenglow' && ofTower !== undefined)
+    throw optionProblem(
+      `${ofTower} needs --consensus tower: under alpenglow a confirmed block is final, and blocks hold no votes`,
+    );
+  return named ?? (ofTower === undefined ? undefined : 'tower');
+}
+
 function readVotes(values: OptionValues): boolean {
   const isOff = values['no-votes'] === true;
-  if (isOff && values.votes === true) throw optionProblem('--votes and --no-votes exclude each other');
+  if (isOff && values.votes === true) throw optionProblem('--votes and --no-votes cannot be used together');
   return !isOff;
 }
 

@@ -1,27 +1,27 @@
+import { realpathSync } from 'node:fs';
 import { IGNORED_FLAGS } from '../../generated/ledger/test-validator-flags.ts';
-import { hardenProcess } from '../base/harden-process.ts';
-import { ServiceError } from '../base/service-error.ts';
+import { hardenProcess } from '../core/process/harden-process.ts';
+import { ServiceError } from '../core/service-error.ts';
 import { encodeBase58 } from './bytes/base58.ts';
 import type { Fork } from './fork/fork.ts';
 import type { GivenFork } from './fork/open-fork.ts';
 import type { Ledger } from './ledger.ts';
 import { type LocalnetOptions, parseLocalnetArguments, readLocalnetOptions } from './localnet-options.ts';
 import { type KeptLedger, openLedger } from './open-ledger.ts';
-import { serveLedger } from './serve-ledger.ts';
-import type { RpcServer } from './server.ts';
+import { serveLedger, type RpcServer } from './serve-ledger.ts';
 import { StatusLine } from './status-line.ts';
 
 export { readLocalnetOptions };
 
-/** The width of a terminal that does not tell its own. */
+/** The width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
 
 /**
  * Runs the embedded ledger until SIGTERM or SIGINT, or until its parent process closes the IPC channel. It sends `{kind: 'ready', port}` to
  * a parent, or prints its address.
  *
- * @throws ServiceError portTaken, listenFailed; invalidConfig naming the file or the account that the ledger cannot begin with, or its folder
- *   if it cannot be kept there; dataDirectoryLocked naming the process that has the folder.
+ * @throws ServiceError portTaken, listenFailed; invalidConfig naming the file or account that the ledger cannot start with, or a folder
+ *   that it cannot be kept in; dataDirectoryLocked naming the process that has the folder.
  */
 export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   hardenProcess();
@@ -46,7 +46,7 @@ export async function runLocalnet(options: LocalnetOptions): Promise<void> {
   }
 }
 
-/** The given flags of a test validator that have no effect, each with the reason; nothing where nothing but errors is printed. */
+/** The test validator flags that were given and have no effect, each with the reason; empty in quiet mode. */
 function ignoredFlags({ given, quiet }: LocalnetOptions): string {
   if (quiet) return '';
   return Object.entries(IGNORED_FLAGS)
@@ -54,7 +54,7 @@ function ignoredFlags({ given, quiet }: LocalnetOptions): string {
     .join(', ');
 }
 
-/** Whoever reads lines of a file or a pipe gets none that is written over. */
+/** Files and pipes get no line that is overwritten later. */
 function hasStatusLine({ quiet, json }: LocalnetOptions): boolean {
   const isTerminal = process.stdout.isTTY && process.stderr.isTTY;
   return isTerminal && !quiet && !json && process.send === undefined;
@@ -68,7 +68,7 @@ function statusLine(ledger: Ledger): StatusLine {
   });
 }
 
-/** A child waits for its folder: the server before this one may still be ending. Undefined: it was stopped meanwhile. */
+/** A child waits for its folder: the previous server may still be stopping. Undefined: it was stopped meanwhile. */
 async function openUnlessStopped(
   options: LocalnetOptions,
   stopped: Promise<void>,
@@ -105,13 +105,13 @@ function welcome(ledger: Ledger, socketPorts: readonly number[], options: Localn
     `Identity  ${genesis.identity.address}`,
     `A slot takes ${pace.slotMs} ms.`,
     folder === undefined
-      ? 'Nothing is kept after the end.'
-      : `The ledger is kept in ${folder}, now at slot ${ledger.blocks.openSlot}.`,
+      ? 'The ledger is in memory and is lost on exit.'
+      : `The ledger is stored in ${folder}, now at slot ${ledger.blocks.openSlot}.`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** No address of a node, which may have a key in it. */
+/** Never shows the node's address, which may contain a key. */
 function forkText({ origin }: Fork, { url, cassette }: GivenFork): string {
   const of = `of slot ${origin.slot} of the network with the genesis hash ${origin.genesisHash}`;
   if (cassette === undefined) return of;
@@ -134,4 +134,6 @@ async function runAlone(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runAlone();
+/** As import.meta.main says it in Node 24. */
+const isMain = process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename;
+if (isMain) await runAlone();

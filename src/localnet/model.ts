@@ -1,5 +1,5 @@
 import type { TokenBalance, TransactionError } from '../../generated/ledger/types.ts';
-import type { DecodedTransaction, Instruction } from '../wire/message.ts';
+import type { DecodedTransaction, Instruction } from '../core/wire/message.ts';
 
 /** An account as the ledger stores it. `rentEpoch` is stored separately, because the runtime drops it. */
 export type Account = {
@@ -56,18 +56,18 @@ export type BlockReward = {
   readonly type: 'Voting' | 'Staking' | 'DeactivatedStake';
   readonly lamports: bigint;
   readonly postBalance: bigint;
-  /** Of the vote account, in basis points. */
+  /** Commission of the vote account, in basis points. */
   readonly commissionBps: number;
 };
 
-/** What a stake account is paid in the next block, and the credits of its validator that are settled with it. */
+/** The payment of a stake account in the next block, and the credits of its validator that are settled with it. */
 export type DueReward = Pick<BlockReward, 'address' | 'lamports' | 'commissionBps'> & {
   readonly creditsObserved: bigint;
 };
 
 export type BlockRewards = {
   readonly paid: readonly BlockReward[];
-  /** Of the first block of an epoch: for the stake accounts, in the block after it; none when that is closed. */
+  /** In the first block of an epoch: payments of stake accounts in the next block; absent once that is closed. */
   readonly due?: readonly DueReward[];
 };
 
@@ -81,6 +81,6 @@ export type Block = {
   /** Unix time in seconds. */
   readonly time: bigint;
   readonly transactions: readonly TransactionRecord[];
-  /** Undefined: it paid none. */
+  /** Undefined: the block paid no rewards. */
   readonly rewards: BlockRewards | undefined;
 };

@@ -9,32 +9,31 @@ import type { Fork } from './fork/fork.ts';
 import { openFork } from './fork/open-fork.ts';
 import { readGenesisOptions } from './genesis-options/genesis-options.ts';
 import { optionProblem } from './genesis-options/option-problem.ts';
-import { Ledger } from './ledger.ts';
-import type { LedgerOptions } from './ledger-options.ts';
+import { Ledger, type LedgerOptions } from './ledger.ts';
 import { openSnapshotDirectory } from './saved/snapshot-directory.ts';
 import type { LocalnetOptions } from './localnet-options.ts';
 
-/** A ledger, and what has to be done at its end. */
+/** A ledger, and how to close it. */
 export type KeptLedger = {
   readonly ledger: Ledger;
-  /** Resolves with the error when a slot could not be written to the folder: none is after that. */
+  /** Resolves with the error when a slot could not be written to the folder; no later slot is. */
   readonly failed: Promise<unknown>;
   /**
-   * Ends it when nothing is asked of it any more. In a folder, the transactions that were accepted land first, for a second at most, and the open
-   * slot is written, be the clock paused or not.
+   * Closes it once no more calls are made. With a folder, accepted transactions land first, for a second at most, and the open slot is
+   * written, even if the clock is paused.
    */
   readonly close: () => Promise<void>;
-  /** Gives the folder free, after a failure; what is pending is lost. */
+  /** Releases the folder after a failure; pending transactions are lost. */
   readonly release: () => Promise<void>;
 };
 
-/** A transaction is pending for a slot, within these bounds: long enough for a client to subscribe to it, and no longer. */
+/** Bounds of the time that a transaction is pending for a slot: just long enough for a client to subscribe to it. */
 const LANDING_DELAY_MS = { least: 50, most: 200 };
-/** Time at the end of a ledger for what is pending; the server that started it as a child kills it after 3 s. */
+/** Time for pending transactions when a ledger is closed; a server that started it as a child kills it after 3 s. */
 const LAST_LANDINGS_MS = 1_000;
 
 /**
- * Begins a ledger in memory or in a folder, or goes on with the one in that folder. With `waitUntil` it waits for a process that has the
+ * Creates a ledger in memory or in a folder, or continues the one in that folder. With `waitUntil` it waits for a process that has the
  * folder, until that is aborted.
  *
  * @throws ServiceError as readGenesisOptions, openFork, openLedgerFolder and openSnapshotDirectory do; AbortError.
@@ -64,8 +63,7 @@ async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promi
   const { directory, stored } = folder;
   const journalOptions = {
     directory,
-    onFailure: (error: unknown) =>
-      warn(`a file in ${directory} was not written or deleted: ${inspect(error)}`),
+    onFailure: (error: unknown) => warn(`cannot write or delete a file in ${directory}: ${inspect(error)}`),
   };
   const fork = await forkOfFolder(folder, options);
   const ledger =
@@ -75,7 +73,7 @@ async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promi
   for (const damage of stored?.chain.damage ?? []) warn(damage);
   const ignored = stored === undefined ? [] : ignoredOptions(ledger, options);
   if (ignored.length > 0)
-    warn(`the ledger goes on without regard to ${ignored.join(', ')}; --reset begins anew`);
+    warn(`ignoring ${ignored.join(', ')}: the ledger already exists; --reset starts a new one`);
   const journal =
     stored === undefined
       ? await beginJournal(ledger, journalOptions)
@@ -105,10 +103,10 @@ async function keepLedger(folder: LedgerFolder, options: LocalnetOptions): Promi
 async function landPending({ incoming }: Ledger): Promise<void> {
   await incoming.flush(LAST_LANDINGS_MS);
   if (incoming.size > 0)
-    warn(`${incoming.size} transactions that were accepted are lost: the end left no time for them`);
+    warn(`${incoming.size} accepted transactions were lost: there was no time left to execute them`);
 }
 
-/** The manifest comes last: without it the folder holds no ledger. */
+/** The manifest is written last: a folder without it holds no ledger. */
 async function beginJournal(
   ledger: Ledger,
   options: Parameters<typeof LedgerJournal.begin>[1],
@@ -125,7 +123,7 @@ async function forkOfFolder(
 ): Promise<Fork | undefined> {
   const origin = stored?.manifest.fork;
   if (stored !== undefined && origin === undefined && (forkOf.url ?? forkOf.cassette) !== undefined)
-    throw optionProblem(`--fork: the ledger in ${directory} was begun without one; --reset begins anew`);
+    throw optionProblem(`--fork: the ledger in ${directory} is not a fork; --reset starts a new ledger`);
   return await openFork({ given: forkOf, stored: origin, warn });
 }
 
@@ -141,9 +139,9 @@ function ledgerOptions(options: LocalnetOptions): LedgerOptions {
   return { ...rest, ...epochs, landingDelayMs, nowMs: Date.now };
 }
 
-/** Options that a ledger which goes on does not follow, because it was begun with others. */
+/** Options without effect on an existing ledger that was created with other values. */
 function ignoredOptions({ manifest }: Ledger, options: LocalnetOptions): readonly string[] {
-  const { slotsPerEpoch, lamportsPerByte, genesis, warpSlot, given } = options;
+  const { slotsPerEpoch, lamportsPerByte, genesis, warpSlot, consensus, given } = options;
   const hasOther = (name: string, wanted: number, own: number): readonly string[] =>
     wanted === own || !given.has(name) ? [] : [`--${name} ${wanted} (it has ${own})`];
   return [
@@ -151,6 +149,9 @@ function ignoredOptions({ manifest }: Ledger, options: LocalnetOptions): readonl
     ...(genesis.mint === undefined ? [] : ['--mint']),
     ...(genesis.faucetSol === undefined ? [] : ['--faucet-sol']),
     ...(warpSlot === undefined ? [] : ['--warp-slot']),
+    ...(consensus === undefined || consensus === manifest.consensus
+      ? []
+      : [`--consensus ${consensus} (it has ${manifest.consensus})`]),
     ...hasOther('slots-per-epoch', slotsPerEpoch, manifest.slotsPerEpoch),
     ...hasOther('lamports-per-byte', lamportsPerByte, manifest.lamportsPerByte),
   ];

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../rpc/json.ts';
+import { stringifyJson } from '../core/rpc/json.ts';
 import { byName } from './encode/by-name.ts';
 
 const TEXTS = new WeakMap<object, string>();

@@ -3,11 +3,12 @@ import { optionProblem } from './genesis-options/option-problem.ts';
 import { type LocalnetOptions, readLocalnetOptions } from './localnet-options.ts';
 import type { StartLocalnetOptions } from './start-options.ts';
 
-/** The flag of each option, and whether it is given once or may be repeated. */
+/** The flag of each option; true if it may be repeated. */
 const FLAGS: Readonly<Record<keyof StartLocalnetOptions, readonly ['once' | 'repeated', string]>> = {
   bindAddress: ['once', 'bind-address'],
   rpcPort: ['once', 'rpc-port'],
   slotMs: ['once', 'slot-ms'],
+  consensus: ['once', 'consensus'],
   finalitySlots: ['once', 'finality-slots'],
   lamportsPerByte: ['once', 'lamports-per-byte'],
   slotsPerEpoch: ['once', 'slots-per-epoch'],
@@ -64,6 +65,7 @@ const SWITCHES: ReadonlySet<string> = new Set(['reset', 'votes', 'cheatCodes', '
 
 const TEXTS: ReadonlySet<string> = new Set([
   'bindAddress',
+  'consensus',
   'ledger',
   'url',
   'fork',
@@ -82,7 +84,7 @@ function readValue(name: string, value: unknown): string | boolean {
   throw optionProblem(`the option ${name} of startLocalnet is not a ${expected}`);
 }
 
-/** How many values an entry of these has. */
+/** Number of values in an entry of these options. */
 const ENTRIES: Readonly<Record<string, number>> = { account: 2, bpfProgram: 2, upgradeableProgram: 3 };
 
 function readList(name: string, value: unknown): readonly string[] {

@@ -5,7 +5,7 @@ import type { Localnet, StartLocalnetOptions } from './start-options.ts';
 
 export type { Localnet, StartLocalnetOptions };
 
-/** A client that was told so does not connect again: web3.js 1.x would try for ever, and keep its process alive. */
+/** Close code after which a client does not reconnect: web3.js 1.x would retry for ever, and keep its process alive. */
 const FOR_GOOD = 1000;
 
 /**
@@ -35,7 +35,9 @@ export async function startLocalnet(options: StartLocalnetOptions = {}): Promise
   const host = server.host.includes(':') ? `[${server.host}]` : server.host;
   const address = `${host}:${server.port}`;
   return {
-    ...{ rpcUrl: `http://${address}`, wsUrl: `ws://${address}` },
-    ...{ close, [Symbol.asyncDispose]: close },
+    rpcUrl: `http://${address}`,
+    wsUrl: `ws://${address}`,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

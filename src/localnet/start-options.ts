@@ -1,4 +1,6 @@
-/** The options of `keyslot localnet` by their names in camel case; each means what it means there. */
+// The types that @keyslot/client/localnet publishes. They are declared apart from what reads them, so that they import nothing.
+
+/** The options of `keyslot localnet` in camel case, with the same meanings. */
 export type StartLocalnetOptions = {
   /** Address to listen on; default 127.0.0.1. */
   readonly bindAddress?: string;
@@ -6,7 +8,9 @@ export type StartLocalnetOptions = {
   readonly rpcPort?: number;
   /** Length of a slot in milliseconds; default 200. */
   readonly slotMs?: number;
-  /** Slots between confirmation and finalization of a block; default 31. */
+  /** Default `alpenglow`; `tower` where `finalitySlots` or `votes` is given. */
+  readonly consensus?: 'alpenglow' | 'tower';
+  /** Under `tower`: slots between confirmation and finalization of a block; default 31. */
   readonly finalitySlots?: number;
   /** Lamports per byte for rent exemption; default 5,080. */
   readonly lamportsPerByte?: number;
@@ -16,13 +20,13 @@ export type StartLocalnetOptions = {
   readonly historySlots?: number;
   /** Transactions that are kept; default 100,000. */
   readonly historyTransactions?: number;
-  /** The same as a number of shreds, as the test validator has it; one counts as a transaction. */
+  /** History limit in shreds, as in the test validator; a shred counts as a transaction. */
   readonly limitLedgerSize?: number;
-  /** The same by its newer name. */
+  /** Newer name of `limitLedgerSize`. */
   readonly limitBlockstoreSize?: number;
-  /** The directory in which the ledger is kept; default: in memory. */
+  /** Directory of the ledger; default: in memory. */
   readonly ledger?: string;
-  /** Delete the ledger in that directory first. */
+  /** Delete the existing ledger in that directory first. */
   readonly reset?: boolean;
   /** Accounts from files, each as `[address, file]`. */
   readonly account?: readonly (readonly [address: string, file: string])[];
@@ -32,20 +36,20 @@ export type StartLocalnetOptions = {
   readonly bpfProgram?: readonly (readonly [address: string, file: string])[];
   /** Programs, each as `[address, file, authority]`; the authority may be `none`. */
   readonly upgradeableProgram?: readonly (readonly [address: string, file: string, authority: string])[];
-  /** Accounts that are copied from the node of `url`. */
+  /** Accounts copied from the node of `url`. */
   readonly clone?: readonly string[];
-  /** Accounts that are copied from there if they are there. */
+  /** Accounts copied from that node if they exist. */
   readonly maybeClone?: readonly string[];
-  /** Programs that are copied from there with their code. */
+  /** Programs copied from that node with their code. */
   readonly cloneUpgradeableProgram?: readonly string[];
   readonly url?: string;
-  /** A ledger node: an account that is touched for the first time is fetched from there. */
+  /** A ledger node that accounts are fetched from when they are first touched. */
   readonly fork?: string;
-  /** The file in which what was fetched is recorded; without `fork`, only what is in it can be had. */
+  /** The file that fetched accounts are recorded in; without `fork`, only its accounts are available. */
   readonly cassette?: string;
   /** Address that receives 500 million SOL. */
   readonly mint?: string;
-  /** What the faucet has, in SOL. */
+  /** Balance of the faucet, in SOL. */
   readonly faucetSol?: number | string;
   /** Slot in which the ledger starts. */
   readonly warpSlot?: number | bigint;
@@ -55,11 +59,11 @@ export type StartLocalnetOptions = {
   readonly feature?: readonly string[];
   /** Feature gates to deactivate. */
   readonly deactivateFeature?: readonly string[];
-  /** The validator votes by transactions; default true. */
+  /** Under `tower`: the validator votes by transactions; default true. */
   readonly votes?: boolean;
   /** Serve the methods that change time and state; default false. */
   readonly cheatCodes?: boolean;
-  /** Directory in which snapshots are saved, and from which they are loaded. */
+  /** Directory that snapshots are saved to and loaded from. */
   readonly snapshotDir?: string;
   /** Print each transaction with the logs of its programs; default false. */
   readonly log?: boolean;
@@ -71,8 +75,8 @@ export type Localnet = {
   readonly rpcUrl: string;
   /** `ws://…`, on the same port: subscriptions. */
   readonly wsUrl: string;
-  /** Ends the ledger and its connections; rejects with the reason if no slots have passed since a failure. */
+  /** Ends the ledger and its connections; rejects with the reason if slots stopped because of a failure. */
   readonly close: () => Promise<void>;
-  /** The same, for `await using`. */
+  /** Calls `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };

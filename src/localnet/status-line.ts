@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.ts';
 
-/** As much of a terminal as is written to. */
+/** The parts of a terminal that are used. */
 export type StatusTerminal = {
   readonly write: (text: string) => void;
   /** Its width in characters. */
@@ -15,8 +15,8 @@ const REDRAW_MS = 1_000;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * One line at the foot of a terminal that tells how the ledger is: its newest slot, block height, transactions per second since the line before,
- * memory. Text that is printed through it stands above.
+ * A status line at the bottom of a terminal: newest slot, block height, transactions per second since the last update, memory. Text printed
+ * through it appears above.
  */
 export class StatusLine {
   readonly #ledger: Ledger;
@@ -33,17 +33,17 @@ export class StatusLine {
     this.#mark = this.#now();
   }
 
-  /** Shows the line, and renews it every second. */
+  /** Shows the line, and updates it every second. */
   start(): void {
     this.draw();
     this.#timer = setInterval(() => this.draw(), REDRAW_MS).unref();
   }
 
-  /** Renews the line. */
+  /** Updates the line. */
   draw(): void {
     const mark = this.#now();
     const seconds = (mark.timeMs - this.#mark.timeMs) / 1_000;
-    // There are fewer where an earlier state was restored.
+    // The count is lower after a restore of an earlier state.
     const landed = Math.max(0, mark.transactions - this.#mark.transactions);
     const rate = seconds > 0 ? landed / seconds : 0;
     this.#mark = mark;
@@ -55,7 +55,7 @@ export class StatusLine {
     this.#terminal.write(`${CLEAR}${this.#line}`);
   }
 
-  /** Prints lines, each with its end, above the status. */
+  /** Prints lines, each with its line end, above the status. */
   readonly print = (text: string): void => {
     this.#terminal.write(this.#line === '' ? text : `${CLEAR}${text}${this.#line}`);
   };

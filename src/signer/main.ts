@@ -1,11 +1,10 @@
 import { Socket } from 'node:net';
 import { pino } from 'pino';
-import { hardenProcess } from '../base/harden-process.ts';
-import { openGate } from './process/open-gate.ts';
-import { serveLink } from './process/serve-link.ts';
-import { ProtocolError } from './wire/protocol-error.ts';
+import { hardenProcess } from '../core/process/harden-process.ts';
+import { openGate, serveLink } from './process/open-gate.ts';
+import { ProtocolError } from './wire/byte-reader.ts';
 
-/** The socket that the gateway hands over. It has no name, so no other process can reach the signer. */
+/** The socket that the gateway passes in. It has no name, so no other process can reach the signer. */
 const LINK_FD = 3;
 const CLOSE_DEADLINE_MS = 2_000;
 

@@ -1,6 +1,6 @@
 /**
  * Maps with a limited number of calls at the same time; the results are in the order of the items. After a failure no further call begins,
- * and the first failure is thrown when those under way are over.
+ * and once the running ones end, the first failure is thrown.
  */
 export async function mapInOrder<T, R>(
   items: readonly T[],

@@ -1,4 +1,4 @@
-import { toServiceError } from '../base/service-error.ts';
+import { toServiceError } from '../core/service-error.ts';
 import type { Signer } from './signer.ts';
 
 /** `ready`, or the name of the error. */

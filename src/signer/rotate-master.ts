@@ -7,7 +7,7 @@ export type RotationOptions = {
   readonly rows: () => AsyncIterable<SealedKey>;
   /** Writes the new sealed keys to the rows that still have the old ones, in one commit. */
   readonly write: (changes: readonly ResealedRow[]) => Promise<void>;
-  /** Resolves when all work that holds a sealed key now, a new one or one that was read, has committed, used or dropped it. */
+  /** Resolves when all work that holds a sealed key now, new or read, has committed, used or dropped it. */
   readonly settled: () => Promise<void>;
   readonly onProgress?: (progress: RotationProgress) => void;
 };
@@ -20,9 +20,9 @@ export type RotationProgress = { readonly seen: number; readonly resealed: numbe
 const ROWS_AT_ONCE = 128;
 
 /**
- * Seals every key under a new master key, while the old one is live beside it, and then drops the old one. The next run continues one that
- * was killed: keys already sealed under the new key are skipped. The old key is dropped only after a pass that began after `settled` and
- * found nothing under it, and when no work holds a key that was read before that.
+ * Seals every key under a new master key, while the old one is still live, and then drops the old one. A run that was killed is continued
+ * by the next one: keys already sealed under the new key are skipped. The old key is dropped only after a pass that began after `settled`
+ * and found no key under it, and when no work holds a key that was read before that pass.
  *
  * @throws ServiceError an error of the signer or the store; both master keys then stay live.
  */

@@ -3,14 +3,14 @@
  * work holds a key sealed under it.
  */
 export type SealedWork = {
-  /** Begins a piece of work. Call the returned function when everything that was sealed is committed or given up. */
+  /** Begins a piece of work. Call the returned function once everything sealed is committed or dropped. */
   readonly begin: () => () => void;
   /**
    * Changes when a wait begins. A key that was sealed in an earlier generation, and held by no work since, may be sealed under a dropped
    * master key: it must not be stored.
    */
   readonly generation: () => number;
-  /** Resolves when all work that is under way now has ended; later work is not waited for, and belongs to another generation. */
+  /** Resolves when all work under way now has ended; later work is not waited for, and belongs to another generation. */
   readonly settled: () => Promise<void>;
 };
 

@@ -11,7 +11,7 @@ export type SignerSettings = {
 
 /** The rights of a start, beyond opening existing files. */
 export type SignerStart = {
-  /** True: it may create missing files. Otherwise the store may know another signer, whose files are missing. */
+  /** True: missing files may be created. Otherwise the store may know another signer, whose files are missing. */
   readonly mayCreate: boolean;
   /** True: acknowledged destroyed keys may be missing from its record. */
   readonly acceptsLoss: boolean;
@@ -31,7 +31,7 @@ export function signerSettings(
   return { directory, hsm: { ...hsm, ...absolutePaths(hsm) }, logLevel, ...start };
 }
 
-/** True where the master key is a file of the signer's own, not a credential file; false where keys are in a token. */
+/** True if the master key is a file of the signer's own; false for a credential file, and for keys in a token. */
 export function hasOwnMasterKey({ kind, soft }: Config['hsm']): boolean {
   return kind === 'soft' && soft.master_key_file === undefined;
 }

@@ -1,21 +1,19 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../generated/config.ts';
-import { serviceError } from '../base/service-error.ts';
-import type { SupervisedChild } from '../base/supervised-child.ts';
-import type { RequestShare } from './client/pending-request.ts';
-import { RequestQueue } from './client/request-queue.ts';
+import { serviceError } from '../core/service-error.ts';
+import type { SupervisedChild } from '../core/process/supervised-child.ts';
+import { type RequestShare, RequestQueue } from './client/request-queue.ts';
 import type { SignerLauncher } from './client/signer-launcher.ts';
 import { startSignerProcess } from './client/signer-process.ts';
-import type { KeyOwner, MadeKey, SealedKey } from './hsm/hsm.ts';
+import type { KeyOwner, MadeKey, Resealed, SealedKey } from './hsm/hsm.ts';
 import { mapInOrder } from './map-in-order.ts';
-import type { Resealed } from './process/vault.ts';
 import { type SignerStart, signerSettings } from './settings.ts';
 import type { ChildPosition, KeyOrigin, RecordPage } from './tombstones/tombstones.ts';
 import type { Hello } from './wire/hello.ts';
-import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './wire/limits.ts';
+import { MAX_ITEMS, MAX_MESSAGE_BYTES } from './limits.ts';
 import { OPERATIONS } from './wire/operations.ts';
 
-/** A new key as the wallet's row stores it; `protection` states how it really is protected. */
+/** A new key as the wallet's row stores it; `protection` states how it is actually protected. */
 export type NewKey = MadeKey & { readonly protection: string };
 
 /** A requested child: its own wallet's id, and its index below the master. */
@@ -24,7 +22,7 @@ export type NewChild = { readonly walletId: string; readonly x: number; readonly
 export type SignerCapabilities = Omit<Hello, 'keysPerRequest' | 'identity'>;
 
 export type CallOptions = {
-  /** Gives up the call, which then rejects with the reason of the signal. */
+  /** Cancels the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -36,11 +34,11 @@ export type CallOptions = {
  */
 export type Signer = {
   /**
-   * Makes Ed25519 keys, in the order of the request. If `capabilities().keysIn` is `token`, an object stays in the token for each: record
+   * Creates Ed25519 keys, in the order of the request. If `capabilities().keysIn` is `token`, an object stays in the token for each: record
    * an intent before, and call `destroy` for unused ones.
    */
   readonly create: (keys: readonly KeyOwner[], options?: CallOptions) => Promise<readonly NewKey[]>;
-  /** Makes a SLIP-0010 master from random bytes; its public key is that of the master node. @throws `deriveNotSupported`. */
+  /** Creates a SLIP-0010 master from random bytes; its public key is that of the master node. @throws `deriveNotSupported`. */
   readonly createMaster: (key: KeyOwner) => Promise<NewKey>;
   /**
    * Derives children at `m/44'/501'/x'/y'` (x and y from 0 to 2^31−1), of the master's account, in the order of the request. An index whose
@@ -63,15 +61,15 @@ export type Signer = {
     request: KeyOwner & { readonly derivedFrom?: ChildPosition | undefined },
   ) => Promise<void>;
   /**
-   * Returns for each wallet whether it was destroyed, or is a child at an index whose key was; in the order of the request. A destruction
-   * that was sent before and given up has an end by then.
+   * Returns for each wallet whether it was destroyed, or is a child at an index whose key was, in the order of the request. Destructions
+   * that were sent earlier and given up have ended by then.
    */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** Returns up to 4,096 entries of its record of destroyed keys, from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;
   /** Destroys keys for good by their fingerprints in another record, 4,096 at most. */
   readonly addTombstones: (fingerprints: Buffer) => Promise<void>;
-  /** Has the signer record that the store knows its record. */
+  /** Records that the store knows the signer's record. */
   readonly adoptTombstones: () => Promise<void>;
   /** Signs 1 byte to 1 MiB with the signer's own key, which signs nothing else. */
   readonly signAuditHead: (head: Uint8Array) => Promise<Uint8Array>;
@@ -102,7 +100,7 @@ export type SignerOptions = {
   readonly launcher?: SignerLauncher | undefined;
 };
 
-/** Requests of one call that are with the signer at the same time, so that other calls get in between. */
+/** Number of concurrent requests of one call, so that other calls get in between. */
 const PARTS_AT_ONCE = 2;
 
 /**
@@ -212,7 +210,7 @@ function createSigner(queue: RequestQueue, hello: () => Hello, close: () => Prom
   };
 }
 
-/** A request is of the account of its keys. */
+/** A request belongs to the account of its keys. */
 function shareOf(owner: Pick<KeyOwner, 'accountId'> | undefined, keys = 1): RequestShare {
   return { accountId: owner?.accountId ?? '', keys };
 }

@@ -1,4 +1,4 @@
-import type { Tracing } from '../base/tracing.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { Signer } from './signer.ts';
 
 /** Puts the calls that requests make to the signer in spans. */

@@ -16,7 +16,8 @@ import { factorState } from './factor-state.ts';
 import { ofAccount } from './tables.ts';
 
 /**
- * Processes that serve on this store, each with an id that is new at every start. The id finds work that a dead process left unfinished.
+ * Processes that serve on this store, each with an id that is new at every start. The id identifies work that a dead process left
+ * unfinished.
  */
 export const gateways = pgTable('gateways', {
   id: uuid('id').primaryKey(),
@@ -24,11 +25,11 @@ export const gateways = pgTable('gateways', {
   machine: text('machine').notNull(),
   pid: integer('pid').notNull(),
   started: text('started').notNull(),
-  /** By the clock of the database. */
+  /** Time of the database's clock. */
   seenAt: instant('seen_at').notNull().default(sql`now()`),
 });
 
-/** Access tokens of the wallet API. Only the SHA-256 digest of a token is stored; `prefix` is its beginning, for people. */
+/** Access tokens of the wallet API. Only the SHA-256 digest of a token is stored; `prefix` is its readable beginning. */
 export const accessTokens = pgTable(
   'access_tokens',
   {
@@ -79,13 +80,13 @@ export const limitRequests = pgTable(
     id: uuid('id').primaryKey(),
     accountId: ofAccount().notNull(),
     kind: text('kind', { enum: ['plan', 'wallet_create', 'wallet_use'] }).notNull(),
-    /** The name of a plan, or the requests in a window of the limit. */
+    /** A plan's name, or the number of requests in a window of the limit. */
     wanted: text('wanted').notNull(),
     reason: text('reason').notNull(),
     state: text('state', { enum: ['open', 'withdrawn', 'granted', 'refused'] })
       .notNull()
       .default('open'),
-    /** Why it was refused. */
+    /** The reason for a refusal. */
     answer: text('answer'),
     createdAt: instant('created_at').notNull(),
     decidedAt: instant('decided_at'),
@@ -105,7 +106,7 @@ export const twoFactors = pgTable('two_factors', {
   ...factorState(),
 });
 
-/** Requests with an Idempotency-Key, for 24 hours. The row is written before the work. */
+/** Requests with an Idempotency-Key, for 24 hours. The row is written before the work begins. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -113,19 +114,19 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     /** HMAC-SHA256 of the request under the installation key. */
     fingerprint: bytes('fingerprint').notNull(),
-    /** The process that does the work; none if it stopped midway and the request may resume it. */
+    /** The process that does the work; null if it stopped midway and the request may resume it. */
     ownerId: uuid('owner_id'),
     /** New each time a request begins or resumes the work, which revokes the earlier claim. */
     claimId: uuid('claim_id').notNull().defaultRandom(),
-    /** Id on the wallets that the work has made. */
+    /** Id on the wallets that the work has created. */
     workId: uuid('work_id').notNull().defaultRandom(),
-    /** The answer; none while the work is under way. */
+    /** The answer; null while the work is under way. */
     status: integer('status'),
-    /** None if the answer had a secret; empty if it is rebuilt from the wallets that carry the work. */
+    /** Null if the answer had a secret; empty if it is rebuilt from the wallets of the work. */
     body: bytes('body'),
     /**
-     * Number of charged wallets of an answer that was not kept: those that did not arrive are made again, once. None for keys from before
-     * this was promised.
+     * Number of charged wallets of an answer that was not kept: those that did not arrive are created again, once. Null for keys from
+     * before this was promised.
      */
     charged: bigint('charged', { mode: 'number' }),
     /** True when the client was seen to receive the whole answer. */

@@ -16,7 +16,7 @@ export const auditTips = pgTable('audit_tips', {
   seq: sequence('seq'),
   hash: bytes('hash').notNull(),
   signedSeq: sequence('signed_seq').default(0),
-  /** Time of the oldest record that no signed head covers. */
+  /** Time of the oldest record without a signed head. */
   unsignedSince: instant('unsigned_since'),
 });
 
@@ -37,11 +37,11 @@ export const auditRecords = pgTable(
     walletId: text('wallet_id'),
     /** Number of wallets, or of refused requests, that the record covers. */
     units: integer('units').notNull().default(1),
-    /** Address that a refused request came from. */
+    /** Address of a refused request. */
     address: text('address'),
     /** The member who acted. */
     memberId: uuid('member_id'),
-    /** Id of what was acted on, if it is no wallet. */
+    /** Id of the subject, if it is not a wallet. */
     subject: text('subject'),
     /** The charges of the transaction that appended the record. */
     charges: charges('charges'),
@@ -55,7 +55,7 @@ export const auditRecords = pgTable(
     index('audit_records_wallet')
       .on(table.accountId, table.walletId, table.seq)
       .where(sql`wallet_id is not null`),
-    // Who made what is there: read when a member is removed.
+    // Finds the creators of existing objects when a member is removed.
     index('audit_records_made')
       .on(table.accountId, table.subject)
       .where(

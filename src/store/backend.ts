@@ -9,13 +9,13 @@ export type Backend = {
   /** Class of its connections. */
   readonly Client: new () => pg.ClientBase;
   readonly maxConnections: number;
-  /** The most of them that low-priority statements, or the wallet requests of one account, may use at a time. */
+  /** Maximum number of connections that low-priority statements, or the wallet requests of one account, may use at a time. */
   readonly connectionsPerLane: number;
   /** Directory of its files, if on this machine. */
   readonly directory?: string;
   /** Asserts that a database whose tables are up to date has all its files. */
   readonly assertSound?: (client: pg.ClientBase, schema: string) => Promise<void>;
-  /** Returns the operator's version of the error of the first statements. */
+  /** Returns the error of the first statements in words for the operator. */
   readonly explain?: (error: unknown) => unknown;
   close(): Promise<void>;
 };

@@ -14,25 +14,25 @@ import {
 import { instant, microUsd } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
-/** How the way of paying is chosen: by what an account is charged in a month, or always the same by the operator. */
+/** Payment modes: chosen by the account's monthly charges, or fixed by the operator. */
 export const BILLING_MODES = ['by_volume', 'invoiced', 'prepaid'] as const;
 
-/** How accounts pay. One without a row pays by volume and has no credit limit. Months are of UTC, such as 2026-01. */
+/** Payment terms of accounts. One without a row pays by volume and has no credit limit. Months are in UTC, such as 2026-01. */
 export const billingTerms = pgTable(
   'billing_terms',
   {
     accountId: ofAccount().primaryKey(),
     mode: text('mode', { enum: BILLING_MODES }).notNull().default('by_volume'),
-    /** How far below 0 the balance may go while the account is invoiced. */
+    /** Amount by which the balance may go below 0 while the account is invoiced. */
     creditLimit: microUsd('credit_limit').notNull().default(sql`0`),
-    /** The month since which it is invoiced; null: it pays from its balance. */
+    /** First month for which it is invoiced; null: it pays from its balance. */
     invoicedSince: text('invoiced_since'),
-    /** The last month at whose end it was invoiced, once it pays from its balance again. */
+    /** Last month for which it was invoiced, once it pays from its balance again. */
     invoicedUntil: text('invoiced_until'),
-    /** The last month that was reviewed, and the month at or below the threshold that it was told of. */
+    /** The last reviewed month, and the month at or below the threshold for which it got a notice. */
     reviewed: text('reviewed'),
     below: text('below'),
-    /** Name, address and the like, as the account wants them on its invoices. */
+    /** Billing details that the account wants on its invoices, such as name and address. */
     recipient: text('recipient').notNull().default(''),
   },
   () => [
@@ -42,29 +42,29 @@ export const billingTerms = pgTable(
   ],
 );
 
-/** Months in which an account was charged, once they are over: nothing counts in them any more. Append-only. */
+/** Past months with charges of an account, which are closed: nothing is added to them. Append-only. */
 export const closedMonths = pgTable(
   'closed_months',
   {
     accountId: ofAccount().notNull(),
     month: text('month').notNull(),
     charged: microUsd('charged').notNull(),
-    /** Given back because the wallet service was not available as promised. */
+    /** Credit for missed availability of the wallet service. */
     serviceCredit: microUsd('service_credit').notNull(),
-    /** Minutes that count, and the sum of what each of them was unavailable, in millionths of a minute. */
+    /** Minutes that count, and the sum of their unavailable shares, in millionths of a minute. */
     minutes: integer('minutes').notNull(),
     unavailable: bigint('unavailable', { mode: 'bigint' }).notNull(),
-    /** No record of a charge of later months has a lower number. Null: closed before this was kept. */
+    /** Charges of later months have record numbers from this one on. Null: closed before this was kept. */
     nextSeq: bigint('next_seq', { mode: 'number' }),
     closedAt: instant('closed_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.month] })],
 );
 
-/** The numbers of documents are given out without holes: the row is locked while one is issued. */
+/** Document numbers are assigned without gaps: the row is locked while one is issued. */
 export const documentSeries = pgTable('document_series', {
   kind: text('kind', { enum: ['invoice', 'credit_note'] }).primaryKey(),
-  /** The last number that was given out. */
+  /** The last assigned number. */
   last: bigint('last', { mode: 'number' }).notNull().default(0),
 });
 
@@ -76,7 +76,7 @@ export const invoices = pgTable(
     accountId: ofAccount().notNull(),
     month: text('month').notNull(),
     total: microUsd('total').notNull(),
-    /** What deposits had paid of it when it was issued. */
+    /** Part that deposits had paid when it was issued. */
     paid: microUsd('paid').notNull(),
     /** The JSON that the account service shows, as it was issued. */
     document: text('document').notNull(),
@@ -88,7 +88,7 @@ export const invoices = pgTable(
   ],
 );
 
-/** What was given back of an invoice after it was issued. Append-only. */
+/** Credit notes for invoices. Append-only. */
 export const creditNotes = pgTable(
   'credit_notes',
   {
@@ -99,7 +99,7 @@ export const creditNotes = pgTable(
     accountId: ofAccount().notNull(),
     amount: microUsd('amount').notNull(),
     reason: text('reason').notNull(),
-    /** What the operator calls it; one with the reference of another one is not issued again. */
+    /** The operator's reference; a second credit note with the same reference is not issued. */
     reference: text('reference').notNull(),
     issuedAt: instant('issued_at').notNull(),
   },
@@ -109,13 +109,13 @@ export const creditNotes = pgTable(
   ],
 );
 
-/** Amounts of what an account can spend at which it wants to be told. */
+/** Balances at which an account wants a notice. */
 export const balanceNotices = pgTable(
   'balance_notices',
   {
     accountId: ofAccount().notNull(),
     threshold: microUsd('threshold').notNull(),
-    /** False once it was told, until money is added. */
+    /** False after the notice, until money is added. */
     isArmed: boolean('is_armed').notNull(),
   },
   (table) => [
@@ -124,7 +124,7 @@ export const balanceNotices = pgTable(
   ],
 );
 
-/** Accounts that were charged more in a month than what they are invoiced above, and that the operator was told of. */
+/** Accounts whose charges exceeded the invoicing threshold in a month, and whose operator was notified. */
 export const thresholdCrossings = pgTable(
   'threshold_crossings',
   {
@@ -135,13 +135,13 @@ export const thresholdCrossings = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.month] })],
 );
 
-/** Which parts of each minute of UTC some process was seen to serve wallets in: one bit for each five seconds. No row: none of them. */
+/** The parts of each UTC minute in which a process was seen to serve wallets: one bit for each five seconds. No row: none of them. */
 export const serviceMinutes = pgTable('service_minutes', {
   minute: instant('minute').primaryKey(),
   slots: integer('slots').notNull(),
 });
 
-/** Requests of accounts to the wallet service by minute, and those of them that the service failed to answer. */
+/** Requests of accounts to the wallet service by minute, and the number that the service failed to answer. */
 export const walletMinutes = pgTable(
   'wallet_minutes',
   {
@@ -156,16 +156,16 @@ export const walletMinutes = pgTable(
   ],
 );
 
-/** The availability of the wallet service in months that are over: without the requests of single accounts. */
+/** Availability of the wallet service in past months: without the requests of single accounts. */
 export const serviceMonths = pgTable('service_months', {
   month: text('month').primaryKey(),
   minutes: integer('minutes').notNull(),
-  /** Minutes of planned work, which do not count. */
+  /** Minutes of planned work, which are excluded. */
   planned: integer('planned').notNull(),
   unavailable: bigint('unavailable', { mode: 'bigint' }).notNull(),
 });
 
-/** Work on the service that was announced. */
+/** Announced work on the service. */
 export const plannedWork = pgTable(
   'planned_work',
   {

@@ -22,7 +22,7 @@ export const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
 /** An instant with millisecond precision. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** Charges as a record of the audit log has them: its hash covers this text. */
+/** Charges in the form of an audit record: its hash covers this text. */
 export const charges = customType<{ data: readonly AuditCharge[]; driverData: string }>({
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value.map(chargeMembers)),

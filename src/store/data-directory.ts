@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { makePrivate } from './make-private.ts';
@@ -17,11 +17,11 @@ export function makeDataPrivate(dataDir: string, log: Pick<Logger, 'warn'>): voi
   if (!isDirectory(dataDir)) return;
   const count = makePrivate(dataDir, OF_SIGNER);
   if (count > 0)
-    log.warn({ path: dataDir, count }, 'other users had access to the data directory; it is private now');
+    log.warn({ path: dataDir, count }, 'removed the access of other users to the data directory');
 }
 
 /**
- * Creates the data directory, readable by its owner only, and its parents if they are missing. Not by mkdir's `recursive`, which never ends
+ * Creates the data directory, readable by its owner only, and its missing parents. Does not use mkdir's `recursive`, which never returns
  * below /proc: nothing can be created there, and the error is ENOENT as for a missing parent.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<void> {
@@ -33,6 +33,23 @@ export async function prepareDataDirectory(dataDir: string): Promise<void> {
   await prepareDataDirectory(parent);
   const repeated = await makeDirectory(directory);
   if (repeated !== undefined) throw repeated;
+}
+
+/**
+ * Checks what `prepareDataDirectory` needs, without creating anything: the directory, or the nearest one above it that exists, can be
+ * written.
+ */
+export async function assertPreparable(dataDir: string, below?: string): Promise<void> {
+  const directory = resolve(dataDir);
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) return assertPreparable(dirname(directory), directory);
+  if (!found.isDirectory())
+    throw new Error(
+      below === undefined
+        ? `EEXIST: file already exists, mkdir '${directory}'`
+        : `ENOTDIR: not a directory, mkdir '${below}'`,
+    );
+  await access(directory, constants.W_OK | constants.X_OK);
 }
 
 /** Undefined: the directory exists. */

@@ -7,8 +7,8 @@ export const DEADLINES = {
   /** For one statement of a migration, and for the wait while another process migrates. */
   migrationMs: 120_000,
   /**
-   * For the locks of a migration, while requests wait for it. Less than the second after which PostgreSQL ends a deadlock, which may cost a
-   * request.
+   * For the locks of a migration, while requests wait for it. Less than the second after which PostgreSQL resolves a deadlock, which may
+   * abort a request.
    */
   migrationLocksMs: 500,
   /** For the embedded store to start, including its creation. */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
-// Drizzle's CommonJS build, loaded here only. For each of the 250 modules of its other build Node parses the package.json, which has 180
-// kB: that costs every process half a second. See docs/decisions/0003-queries-and-migrations.md.
+// Drizzle's CommonJS build, loaded here only. Its other build has 250 modules, and for each of them Node parses the package.json of 180
+// kB, which costs every process half a second. See docs/decisions/0003-queries-and-migrations.md.
 
 const require = createRequire(import.meta.url);
 
@@ -48,7 +48,8 @@ export const {
   uuid,
 } = require('drizzle-orm/pg-core') as typeof import('drizzle-orm/pg-core');
 
-export const { drizzle } = require('drizzle-orm/node-postgres') as typeof import('drizzle-orm/node-postgres');
+export const { drizzle, NodePgDatabase, NodePgSession } =
+  require('drizzle-orm/node-postgres') as typeof import('drizzle-orm/node-postgres');
 
 export const { migrate } =
   require('drizzle-orm/node-postgres/migrator') as typeof import('drizzle-orm/node-postgres/migrator');

@@ -1,57 +1,56 @@
 import type { SQL } from 'drizzle-orm';
 import { getTableColumns, sql } from './drizzle.ts';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { expecting } from './expectation.ts';
-import { createStatement, type Executes, type PlaceholderOf } from './statement.ts';
+import {
+  type BuiltSql,
+  createBuilder,
+  createStatement,
+  type Defers,
+  type Executes,
+  type PlaceholderOf,
+} from './statement.ts';
 
 type Columns = Readonly<Record<string, readonly unknown[]>>;
 
-const insertions = new WeakMap<PgTable, (db: Executes, columns: Columns) => Promise<unknown>>();
+const insertions = new WeakMap<PgTable, (columns: Columns) => BuiltSql>();
 
-/**
- * Inserts whole rows, with one array per column: at half the cost of a statement with a parameter per value, and without its limit of
- * 65,535. No column of the table may be an array.
- */
-export async function insertRows<T extends PgTable>(
-  db: Executes,
+/** Inserts whole rows before the next statement of a transaction (see `insertionOf`). */
+export function insertRows<T extends PgTable>(
+  tx: Defers,
   table: T,
   rows: readonly T['$inferSelect'][],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const insert = insertions.get(table) ?? createStatement<Columns>((param) => writeInsertion(table, param));
-  insertions.set(table, insert);
-  await insert(db, columnsOf(table, rows));
+): void {
+  if (rows.length > 0) tx.defer(insertionOf(table, rows));
+}
+
+/**
+ * Returns the statement that inserts whole rows, with one array per column: at half the cost of a statement with a parameter per value, and
+ * without its limit of 65,535. No column of the table may be an array.
+ */
+export function insertionOf<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): BuiltSql {
+  const build = insertions.get(table) ?? createBuilder<Columns>((param) => writeInsertion(table, param));
+  insertions.set(table, build);
+  return build(columnsOf(table, rows));
 }
 
 /**
  * As `insertRows`, together with a change of another table, in one statement: nothing is inserted without the change.
  *
- * @param write writes the change, which returns something for each row that it changes. Its values must not be named like columns of the
- *   table.
- * @returns a function that does both, for one row or more; it resolves to whether anything was changed, or fails if not (see
- *   `expecting`).
+ * @param write writes the change, with a `returning` clause for each changed row. Its values must not be named like columns of the table.
+ * @returns a function that does both, for one or more rows. It resolves to true if anything was changed.
  */
 export function createInsertionIfChanged<T extends PgTable, V extends Record<string, unknown>>(
   table: T,
   write: (param: PlaceholderOf<V>) => SQL,
 ) {
-  const both = (param: PlaceholderOf<V & Columns>): SQL => sql`
-    with changed as (${write(param)}), inserted as (
-      ${writeInsertion(table, param)} where exists (select from changed) returning 1
-    )`;
-  const change = createStatement<V & Columns>((param) => sql`${both(param)} select from inserted`);
-  const expect = createStatement<V & Columns>(
-    (param) => sql`${both(param)} select ${expecting(sql`exists (select from inserted)`)}`,
+  const change = createStatement<V & Columns>(
+    (param) => sql`
+      with changed as (${write(param)})
+      ${writeInsertion(table, param)} where exists (select from changed)`,
   );
-  type Change = readonly [db: Executes, rows: readonly T['$inferSelect'][], values: V];
-  return {
-    tryChange: async (...[db, rows, values]: Change): Promise<boolean> => {
-      const { rowCount } = await change(db, { ...columnsOf(table, rows), ...values });
-      return rowCount === rows.length;
-    },
-    expectChange: async (...[db, rows, values]: Change): Promise<void> => {
-      await expect(db, { ...columnsOf(table, rows), ...values });
-    },
+  return async (db: Executes, rows: readonly T['$inferSelect'][], values: V): Promise<boolean> => {
+    const { rowCount } = await change(db, { ...columnsOf(table, rows), ...values });
+    return rowCount === rows.length;
   };
 }
 
@@ -77,7 +76,7 @@ export async function insertNewRows<T extends PgTable>(
 /**
  * Inserts rows; one that equals a row of the table in the columns of `target` changes that row instead.
  *
- * @param set how it does: assignments, in which `excluded` is the row that was to be inserted.
+ * @param set the assignments, in which `excluded` is the row that was to be inserted.
  * @returns the columns `returning` of the rows that were inserted or changed.
  */
 export async function upsertRows<T extends PgTable, R extends Record<string, unknown>>(

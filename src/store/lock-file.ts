@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { serviceError } from '../base/service-error.ts';
+import { serviceError } from '../core/service-error.ts';
 import { processStartedAt } from './process-started-at.ts';
 
 /** A lock that this process holds. `text` is unique, so that no other lock is ever mistaken for it. */
@@ -12,12 +12,12 @@ type Holder = { readonly pid: number; readonly startedAt: string; readonly host:
 
 const ATTEMPTS = 5;
 
-/** True if the file of a lock from another host shows that its process is gone. */
+/** True if the file of a lock from another host shows that its process has ended. */
 export type IsAbandoned = (path: string) => Promise<boolean>;
 
 /**
- * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is taken over; one
- * from another host (or container) cannot be judged by its pid, and counts as held unless it is abandoned (default: it never is).
+ * Takes `<dataDir>/lock` for this process. A lock whose process is gone, or whose pid now belongs to a later process, is taken over. The
+ * pid of another host (or container) proves nothing, so such a lock is held unless it is abandoned (default: it never is).
  * @throws ServiceError dataDirectoryLocked naming the holder.
  */
 export async function acquireLock(
@@ -38,7 +38,7 @@ export async function releaseLock({ path, text }: Lock): Promise<void> {
 
 /**
  * A stale file is replaced by the process that holds its succession file, which is named after the content and taken in the same way. So at
- * most one process replaces it, and only while it is still the one that was judged.
+ * most one process replaces it, and only if it did not change since it was found stale.
  */
 async function takeFile(file: Lock, dataDir: string, isAbandoned: IsAbandoned): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -60,7 +60,7 @@ async function takeFile(file: Lock, dataDir: string, isAbandoned: IsAbandoned): 
   });
 }
 
-/** Written aside and linked: the file appears with its content, and an existing one stays. */
+/** Written to a temporary file and linked: the file appears with its content, and an existing one stays. */
 async function linkLockFile({ path, text }: Lock): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
@@ -91,7 +91,7 @@ function lockedBy(dataDir: string, { pid, host }: Holder): Error {
   return serviceError('dataDirectoryLocked', { path: dataDir, holder });
 }
 
-/** Undefined for anything that this version does not write: a lock without an identifiable holder is stale. */
+/** Undefined for any text that this version does not write: a lock without an identifiable holder is stale. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, startedAt, host } = JSON.parse(text) as Partial<Holder>;

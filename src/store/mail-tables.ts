@@ -1,12 +1,13 @@
 import { bytes, instant } from './columns.ts';
 import { index, integer, pgTable, text, uuid } from './drizzle.ts';
 
-/** What mails are about. */
-export const MAIL_KINDS = ['password_reset', 'billing', 'webhook'] as const;
+/** Kinds of emails. */
+export const MAIL_KINDS = ['password_reset', 'billing', 'webhook', 'membership'] as const;
 
 /**
- * Mails that the mail server has not taken yet: the outbox. A row is added in the transaction of what it tells, and deleted once it is sent,
- * refused for good, or no longer of use. Address, subject and text are sealed: a link that resets a password is one of them.
+ * The outbox: emails that the mail server has not taken yet. A row is added in the transaction of its subject matter, and deleted once the
+ * email is sent, refused for good, or obsolete. Address, subject and text are sealed, since an email may contain a link that resets a
+ * password.
  */
 export const outgoingMails = pgTable(
   'outgoing_mails',

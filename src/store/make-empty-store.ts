@@ -6,7 +6,7 @@ import { openStore } from './open-store.ts';
 import { emptyStorePath } from './pglite/empty-store.ts';
 
 /**
- * Prepares the empty store that new data directories are copied from, if it does not exist yet.
+ * Prepares the empty store that new data directories are copied from, unless it exists.
  *
  * @returns its path.
  * @throws ServiceError as `openStore` does.
@@ -24,7 +24,7 @@ export async function makeEmptyStore(): Promise<string> {
     await openForReading(made);
     await rename(made, path);
   } catch (error) {
-    // Another process was as fast: its store is the same.
+    // Another process was faster: its store is the same.
     if (!existsSync(path)) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -32,7 +32,7 @@ export async function makeEmptyStore(): Promise<string> {
   return path;
 }
 
-/** The server may run as another user than the one who installed it; the store contains nothing to hide. */
+/** The server may run as another user than the installer; the store contains nothing secret. */
 async function openForReading(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))

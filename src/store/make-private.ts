@@ -1,14 +1,13 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { serviceError } from '../base/service-error.ts';
+import { serviceError } from '../core/service-error.ts';
 
 const OTHERS = 0o077;
 const ROOT = 0;
 
 /**
  * Removes other users' access to a directory and everything below it: directories become 0700, files 0600, whatever user created them. A
- * directory is changed before its contents, so that nobody can exchange those meanwhile. Entries of `except`, by their names in the
- * directory, are left alone.
+ * directory is changed before its contents, so that nobody can exchange those meanwhile. Entries named in `except` are left alone.
  *
  * @returns the number of entries that were open to others before.
  * @throws ServiceError `dataDirectoryNotPrivate`, naming the first entry that belongs to another user, is a symbolic link, or stays open.
@@ -16,13 +15,13 @@ const ROOT = 0;
 export function makePrivate(directory: string, except: ReadonlySet<string> = new Set()): number {
   const found = lstatSync(directory);
   if (!isTrusted(found.uid)) throw refuse(directory, found, 'it belongs to another user');
-  // The way to a directory that is not a link may be closed to this user, who is in it.
+  // This user is in the directory, but may lack access to the parents of its real path.
   return narrow(found.isSymbolicLink() ? realpathSync(directory) : directory, except);
 }
 
 function narrow(path: string, except: ReadonlySet<string>): number {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  // A file of a process that ended meanwhile.
+  // A file of a process that has ended meanwhile.
   if (found === undefined) return 0;
   if (found.isSymbolicLink()) throw refuse(path, found, 'it is a symbolic link');
   if (!isTrusted(found.uid)) throw refuse(path, found, 'it belongs to another user');
@@ -36,7 +35,7 @@ function narrow(path: string, except: ReadonlySet<string>): number {
 
 /** A file system without modes accepts the change and stays as it is. */
 function close(path: string, found: Stats): void {
-  let reason = 'the file system keeps no modes';
+  let reason = 'the file system does not support file modes';
   try {
     chmodSync(path, found.isDirectory() ? 0o700 : 0o600);
   } catch (error) {

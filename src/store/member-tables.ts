@@ -7,7 +7,7 @@ import { ofAccount } from './tables.ts';
 // The columns that nothing here reads (email_verified, image, those of tokens in login_credentials) are of a library that signed members in
 // before docs/decisions/0118-logins-of-one-email.md. Gateways of that time, in a rolling upgrade, still select them.
 
-/** People who sign in, by email (in lower case): several logins may have one, and the password tells which is meant. */
+/** People who sign in, by email (in lower case): several logins may share an email, and the password selects one. */
 export const logins = pgTable(
   'logins',
   {
@@ -63,7 +63,7 @@ export const loginSessions = pgTable(
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
     memberId: uuid('member_id').references(() => members.id),
-    /** Until when what needs a fresh second factor is allowed. */
+    /** End of the time in which operations that need a fresh second factor are allowed. */
     freshUntil: instant('fresh_until'),
   },
   (table) => [
@@ -87,7 +87,7 @@ export const loginCredentials = pgTable(
     accessTokenExpiresAt: instant('access_token_expires_at'),
     refreshTokenExpiresAt: instant('refresh_token_expires_at'),
     scope: text('scope'),
-    /** None: no password opens this login, until one is set by a link of the operator. */
+    /** Null: no password opens this login until one is set through a link of the operator. */
     password: text('password'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -120,13 +120,13 @@ export const memberInvitations = pgTable(
   ],
 );
 
-/** Links that the operator makes: for an owner of an account, or for a login that has to choose a new password. Each works once. */
+/** Links that the operator creates: for an owner of an account, or for a login that has to choose a new password. Each works once. */
 export const setupLinks = pgTable(
   'setup_links',
   {
     id: uuid('id').primaryKey(),
     accountId: ofAccount().notNull(),
-    /** The login whose password it sets; none: it makes an owner. */
+    /** The login whose password it sets; null: it adds an owner. */
     userId: ofLogin(),
     /** SHA-256 of the token. */
     digest: bytes('digest').notNull(),
@@ -146,7 +146,7 @@ export const memberFactors = pgTable('member_factors', {
   ...factorState(),
 });
 
-/** Secrets that were shown to a login and wait for their first code. */
+/** Secrets that were shown to a login and await their first code. */
 export const memberFactorDrafts = pgTable('member_factor_drafts', {
   userId: ofLogin().primaryKey(),
   sealedSecret: bytes('sealed_secret').notNull(),
@@ -168,7 +168,7 @@ export const backupCodes = pgTable(
 export const signInAttempts = pgTable(
   'sign_in_attempts',
   {
-    /** HMAC-SHA256 under the installation key of what is counted. */
+    /** HMAC-SHA256 under the installation key of the counted value. */
     subject: bytes('subject').primaryKey(),
     failures: integer('failures').notNull(),
     since: instant('since').notNull(),

@@ -1,26 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sql } from './drizzle.ts';
-import { drizzle } from './drizzle.ts';
-import { migrate, readMigrationFiles } from './drizzle.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { sql, drizzle, migrate, readMigrationFiles } from './drizzle.ts';
 import { DEADLINES } from './deadlines.ts';
-import { compareMigrations, UnknownMigrations } from './known-migrations.ts';
 import { innermostError } from './store-fault.ts';
-import type { StoreTransaction } from './transaction.ts';
 
 /** The folder of all migrations. */
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** PostgreSQL, appendix A: a lock was not there in time; a deadlock. Nothing of the migration is left then. */
+/** PostgreSQL, appendix A: lock not available in time; deadlock. Nothing of the migration is left then. */
 const LOCKED = new Set(['55P03', '40P01']);
-/** Most milliseconds between two attempts. */
+/** Maximum milliseconds between two attempts. */
 const AGAIN_MS = 200;
 
 /**
- * Applies the migrations that are new to the schema, all of them or none. Processes that open the same database at the same time take
- * turns: the advisory lock is held until the transaction ends. Gateways of the version before may be at work meanwhile: the tables that change
- * are locked before anything is changed, and if that takes too long all locks are given up, and it begins again in another order.
+ * Applies the new migrations to the schema, all of them or none. Processes that open the same database at the same time take turns: the
+ * advisory lock is held until the transaction ends. Gateways of the previous version may be running meanwhile: the tables that change are
+ * locked first, and if that takes too long all locks are released and taken again in another order.
  *
  * @param check called once they are applied.
  * @param folder the migrations; by default all.
@@ -51,15 +50,17 @@ export async function applyMigrations(
   }
 }
 
+type Migrating = Pick<NodePgDatabase, 'execute'>;
+
 type Attempt = {
   readonly schema: string;
   readonly folder: string;
   readonly isLast: boolean;
-  /** Tables that could not be locked in earlier attempts, the last one first. */
+  /** Tables that could not be locked in earlier attempts, the latest one first. */
   readonly contested: string[];
 };
 
-/** @returns false if a lock was not to be had, and it is not the last attempt. */
+/** @returns false if a lock was not available, and this is not the last attempt. */
 async function isMigrated(client: pg.Client, attempt: Attempt): Promise<boolean> {
   const { schema, folder, isLast, contested } = attempt;
   let wanted: string | undefined;
@@ -94,13 +95,10 @@ async function isMigrated(client: pg.Client, attempt: Attempt): Promise<boolean>
 }
 
 /**
- * Returns the tables that the new migrations name, those first that could not be locked before: requests take that one earlier than those
- * that were locked by then, so with it locked first they wait there and hold nothing that is needed.
+ * Returns the tables that the new migrations name, beginning with those that could not be locked before: requests take such a table before
+ * the others, so when it is locked first, they wait there and hold no other needed lock.
  */
-async function tablesToLock(
-  tx: StoreTransaction,
-  { folder, contested }: Attempt,
-): Promise<readonly string[]> {
+async function tablesToLock(tx: Migrating, { folder, contested }: Attempt): Promise<readonly string[]> {
   const names = await tx.execute(
     sql`select tablename as name from pg_tables where schemaname = current_schema()`,
   );
@@ -118,9 +116,41 @@ async function tablesToLock(
 }
 
 /** Returns the instants of the migrations that the tables have. @throws UnknownMigrations if the folder lacks one of them. */
-async function readKnown(tx: StoreTransaction, folder: string): Promise<readonly number[]> {
+async function readKnown(tx: Migrating, folder: string): Promise<readonly number[]> {
   const { rows } = await tx.execute(sql`select created_at as at from migrations order by id`);
   const applied = rows.map(({ at }) => Number(at));
   if ((await compareMigrations(applied, folder)) === 'unknown') throw new UnknownMigrations();
   return applied;
+}
+
+/** The journal of a migrations folder, as drizzle-kit writes it. */
+type MigrationJournal = {
+  readonly entries: readonly { readonly tag: string; readonly when: number }[];
+};
+
+/** The tables have migrations that this version does not know, so it must not write to them. */
+class UnknownMigrations extends Error {
+  override readonly name = 'UnknownMigrations';
+
+  constructor() {
+    super(
+      'its tables were migrated by another version of Keyslot, most likely a newer one. Nothing was changed: start that version or a newer one, or restore a backup that this version made (docs/operate.md, "Upgrade")',
+    );
+  }
+}
+
+/** Reads the journal of a migrations folder. */
+export async function readJournal(folder: string): Promise<MigrationJournal> {
+  return JSON.parse(await readFile(join(folder, 'meta', '_journal.json'), 'utf8')) as MigrationJournal;
+}
+
+/** Compares the instants of applied migrations, in order, with those of a folder: `older` tables lack the last ones. */
+export async function compareMigrations(
+  applied: readonly number[],
+  folder: string,
+): Promise<'same' | 'older' | 'unknown'> {
+  const { entries } = await readJournal(folder);
+  if (applied.length > entries.length || applied.some((when, at) => entries[at]?.when !== when))
+    return 'unknown';
+  return applied.length === entries.length ? 'same' : 'older';
 }

@@ -15,18 +15,18 @@ import { instant, microUsd } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
 /**
- * The four ledger accounts of each customer. `balance` is the sum of its entries, updated with them in one statement. `floor` is the lowest
- * value of a balance: minus the credit limit for `available`, else 0 or none.
+ * The four book accounts of each customer. `balance` is the sum of its entries, updated with them in one statement. `floor` is the minimum
+ * balance: minus the credit limit for `available`, else 0 or null.
  */
-export const ledgerAccounts = pgTable(
+export const bookAccounts = pgTable(
   'ledger_accounts',
   {
     accountId: ofAccount().notNull(),
-    /** Spendable, reserved for work under way, charged, and deposited (with a minus). */
+    /** Spendable, reserved for work under way, charged, and deposited (negative). */
     kind: text('kind', { enum: ['available', 'reserved', 'revenue', 'funding'] }).notNull(),
     balance: microUsd('balance').notNull().default(sql`0`),
     floor: microUsd('floor'),
-    /** The last month of the customer that is closed: nothing counts in it any more. Only for `available`. */
+    /** The customer's last closed month: nothing is added to it. Only for `available`. */
     closedMonth: text('closed_month'),
   },
   (table) => [
@@ -36,7 +36,7 @@ export const ledgerAccounts = pgTable(
   ],
 );
 
-/** Deposits; what is given back of a month, by itself or by a credit note; money reserved for work, charged for it, and released. */
+/** Deposits; refunds of a month, direct or by a credit note; money reserved for work, charged for it, and released. */
 export const MOVEMENT_KINDS = [
   ...(['credit', 'test_credit', 'service_credit', 'credit_note'] as const),
   ...(['reserve', 'charge', 'refund'] as const),
@@ -50,12 +50,12 @@ export const ledgerTransactions = pgTable(
     accountId: ofAccount().notNull(),
     kind: text('kind', { enum: MOVEMENT_KINDS }).notNull(),
     reservationId: uuid('reservation_id'),
-    /** The charge: a price row of spec/plans.yaml, the number of units, and the UTC month that they count in. */
+    /** The charge: a price row of spec/plans.yaml, the number of units, and their UTC month. */
     operation: text('operation'),
     units: bigint('units', { mode: 'bigint' }),
     month: text('month'),
     note: text('note'),
-    /** What the operator calls a credit; a credit with the reference of another one is not booked again. */
+    /** The operator's reference of a credit; a second credit with the same reference is not booked. */
     reference: text('reference'),
     createdAt: instant('created_at').notNull(),
   },
@@ -76,7 +76,7 @@ export const ledgerTransactions = pgTable(
   ],
 );
 
-/** The parts of a movement, one for each account that it changes; their sum is zero, which a trigger enforces. Append-only. */
+/** The parts of a movement, one for each book account that it changes; a trigger enforces that their sum is zero. Append-only. */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
@@ -93,13 +93,13 @@ export const ledgerEntries = pgTable(
     foreignKey({
       name: 'ledger_entries_ledger_account',
       columns: [table.accountId, table.kind],
-      foreignColumns: [ledgerAccounts.accountId, ledgerAccounts.kind],
+      foreignColumns: [bookAccounts.accountId, bookAccounts.kind],
     }),
     check('ledger_entries_amount', sql`amount <> 0`),
   ],
 );
 
-/** Money reserved for work. `charged` and `delivered` grow while it is open; the rest is given back when it is closed. */
+/** Money reserved for work. `charged` and `delivered` grow while it is open; the rest is returned when it is closed. */
 export const reservations = pgTable(
   'reservations',
   {
@@ -109,7 +109,7 @@ export const reservations = pgTable(
     ownerId: uuid('owner_id').notNull(),
     /** A price row of spec/plans.yaml. */
     operation: text('operation').notNull(),
-    /** The UTC month that the operations count in, such as 2025-01. */
+    /** The UTC month of the operations, such as 2025-01. */
     month: text('month').notNull(),
     units: bigint('units', { mode: 'bigint' }).notNull(),
     amount: microUsd('amount').notNull(),
@@ -117,11 +117,11 @@ export const reservations = pgTable(
     charged: microUsd('charged').notNull().default(sql`0`),
     createdAt: instant('created_at').notNull(),
     closedAt: instant('closed_at'),
-    /** Its fate when its process is gone: charged in full, because it may have been delivered, or given back. */
+    /** Settlement when its process is gone: charged in full, because it may have been delivered, or returned. */
     isChargedWhenLost: boolean('is_charged_when_lost').notNull().default(false),
     /** The claim in `idempotency_keys` of its request, if that has one. */
     claimId: uuid('claim_id'),
-    /** The prices of a unit that the amount follows from, and the number of units of a month at the standard price; none in rows of before. */
+    /** The unit prices behind the amount, and the number of units of a month at the standard price; null in older rows. */
     standardPrice: microUsd('standard_price'),
     volumePrice: microUsd('volume_price'),
     volumeThreshold: bigint('volume_threshold', { mode: 'bigint' }),
@@ -133,7 +133,7 @@ export const reservations = pgTable(
   ],
 );
 
-/** Units of each price row that an account was charged for in a UTC month: above a number of them the volume price applies. */
+/** Units of each price row that an account was charged for in a UTC month: above a threshold the volume price applies. */
 export const operationCounts = pgTable(
   'operation_counts',
   {
@@ -141,7 +141,7 @@ export const operationCounts = pgTable(
     operation: text('operation').notNull(),
     month: text('month').notNull(),
     units: bigint('units', { mode: 'bigint' }).notNull(),
-    /** What was charged for them; 0 in months before this was added up. */
+    /** Total charge for the units; 0 in months before this was recorded. */
     amount: microUsd('amount').notNull().default(sql`0`),
     /** True once the month of the account is closed. */
     isClosed: boolean('is_closed').notNull().default(false),
@@ -152,7 +152,10 @@ export const operationCounts = pgTable(
   ],
 );
 
-/** Sums of charges of this month and the last, made before the audit log had charges: written by the migration, gone once they are recorded there. */
+/**
+ * Sums of charges of this month and the last, from before the audit log had charges: written by the migration, deleted once they are
+ * recorded there.
+ */
 export const carriedCharges = pgTable(
   'carried_charges',
   {

@@ -18,8 +18,8 @@ export type StoreOptions = {
 export const DEFAULT_SCHEMA = 'keyslot';
 
 /**
- * Opens the way to a store, without a look at its tables. With a PostgreSQL, the data directory holds the rest: keys, heads of the audit log,
- * the admin socket.
+ * Opens the backend of a store without reading its tables. With a PostgreSQL, the data directory holds the rest: keys, heads of the audit
+ * log, the admin socket.
  *
  * @throws ServiceError `copyRefused` while a restore into the data directory is not finished.
  */

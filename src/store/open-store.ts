@@ -1,6 +1,7 @@
 import type { Backend } from './backend.ts';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { Semaphore } from '../core/rpc/semaphore.ts';
 import { DEADLINES } from './deadlines.ts';
 import { applyMigrations } from './migrate.ts';
 import { DEFAULT_SCHEMA, openBackend, type StoreOptions } from './open-backend.ts';
@@ -11,7 +12,7 @@ import { type Listener, type Listening, startListening } from './postgres/listen
 import type { StoreClientConfig } from './store-client.ts';
 import { withStoreErrors } from './store-errors.ts';
 import { createStoreHealth } from './store-health.ts';
-import { onShare, onShareOfAccount, type StoreStatements, statementsOn } from './store-statements.ts';
+import { ofEachAccount, onShare, type StoreStatements, statementsOn } from './store-statements.ts';
 
 export type { StoreOptions } from './open-backend.ts';
 
@@ -23,35 +24,38 @@ export type Store = StoreStatements & {
    */
   readonly listen: ((channel: string, listener: Listener) => Promise<Listening>) | undefined;
   /**
-   * Copies the files of the embedded store into a directory that does not exist yet, as they are at one moment; statements wait meanwhile.
-   * Undefined for PostgreSQL, which is read while it is used.
+   * Copies the files of the embedded store into a new directory, as of one moment; statements wait meanwhile. Undefined for PostgreSQL,
+   * which is read while it is used.
    * @throws ServiceError copyRefused when they cannot be copied within 8 s.
    */
   readonly copyFiles: ((to: string) => Promise<void>) | undefined;
   /** Closes the connections and releases the data directory. May be called twice. */
   close(): Promise<void>;
   /**
-   * Resolves when the store answers and, as far as is known, can be written to (see `createStoreHealth`).
-   * @throws ServiceError storeUnavailable when it does not within its deadline, or cannot.
+   * Resolves when the store answers and, as far as known, can be written to (see `createStoreHealth`).
+   * @throws ServiceError storeUnavailable when it does not answer within its deadline, or cannot be written to.
    */
   ping(): Promise<void>;
+  /** The same store for one account, if accounts share it. */
+  readonly ofAccount?: (accountId: string) => Store;
 };
 
 /** A store with lanes. */
-export type PrioritizedStore = Store & {
+export type PrioritizedStore = Omit<Store, 'ofAccount'> & {
   /**
-   * The same store for callers that may wait, such as lists and reports. Its statements take a few connections, in the order in which they
-   * begin; the others are left to those of the store itself, which never wait for more than these few.
+   * The same store for callers that may wait, such as lists and reports. Its statements share a few connections, in order, taking turns
+   * with other accounts (`ofAccount`). The other connections stay free for statements of the store itself, which never wait for more than
+   * these few.
    */
   readonly lowPriority: Store;
   /**
-   * The same store for the wallet service of one account: its statements take a few connections, however many it begins at the same time.
-   * Those of another account never wait for more than these few.
+   * The same store for the wallet service of one account: all its concurrent statements share a few connections. Those of another account
+   * never wait for more than these few.
    */
   readonly ofAccount: (accountId: string) => PrioritizedStore;
 };
 
-/** True when there may be a store to open; if there is none, opening creates one. */
+/** True when a store may exist; otherwise opening creates one. */
 export function hasStore({ dataDir, databaseUrl }: StoreOptions): boolean {
   return databaseUrl !== undefined || hasPglite(dataDir);
 }
@@ -86,7 +90,8 @@ function connect(backend: Backend, schema: string, log: Logger): PrioritizedStor
   const { kind, where, clientConfig, directory } = backend;
   const onFailure = (error: Error): void => health.note(error);
   const config: pg.PoolConfig & StoreClientConfig = {
-    ...{ ...clientConfig, onFailure },
+    ...clientConfig,
+    onFailure,
     Client: backend.Client,
     max: backend.maxConnections,
     onConnect: (client) => client.query(`set search_path to ${pg.escapeIdentifier(schema)}`),
@@ -113,17 +118,21 @@ function connect(backend: Backend, schema: string, log: Logger): PrioritizedStor
     ping: health.ping,
   };
   const { connectionsPerLane } = backend;
-  const lowPriority: Store = { ...store, ...onShare(pool, connectionsPerLane) };
-  const statementsOf = onShareOfAccount(pool, connectionsPerLane);
+  const share = new Semaphore(connectionsPerLane);
+  const lowOf = ofEachAccount((accountId) => onShare(pool, share, accountId));
+  const lowOfAccount = (accountId: string): Store => ({ ...lowPriority, ...lowOf(accountId) });
+  const lowPriority: Store = { ...store, ...onShare(pool, share), ofAccount: lowOfAccount };
+  const statementsOf = ofEachAccount(() => onShare(pool, new Semaphore(connectionsPerLane)));
   const ofAccount = (accountId: string): PrioritizedStore => ({
     ...prioritized,
     ...statementsOf(accountId),
+    lowPriority: lowOfAccount(accountId),
   });
   const prioritized: PrioritizedStore = { ...store, lowPriority, ofAccount };
   return prioritized;
 }
 
-/** Waits for running queries, at most until the close deadline: then the connections are cut. */
+/** Waits for running queries, at most until the close deadline, then cuts the connections. */
 async function endPool(pool: pg.Pool): Promise<void> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, DEADLINES.closeMs);

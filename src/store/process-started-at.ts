@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 const PS_DEADLINE_MS = 5_000;
 
 /**
- * Returns the start of a process, as text that only compares with itself on the same machine; undefined if there is no such process. A pid
- * alone does not identify a process: the system reuses it.
+ * Returns the start of a process, as text that is comparable only on the same machine; undefined if there is no such process. A pid alone
+ * does not identify a process: the system reuses it.
  */
 export function processStartedAt(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? readProcStat(pid) : askPs(pid);

@@ -1,7 +1,7 @@
 import { sql } from './drizzle.ts';
 import { createStatement, type Executes } from './statement.ts';
 
-/** Off: sorting, and what would need it; and compilation, which PostgreSQL thinks worth its time where something is off. */
+/** Turned off: sorts and everything that needs them; and compilation, which PostgreSQL prefers when something is off. */
 const OFF = ['enable_sort', 'enable_bitmapscan', 'jit'];
 
 const configure = createStatement(() => {
@@ -10,8 +10,8 @@ const configure = createStatement(() => {
 });
 
 /**
- * Lets the statements behind it in one transaction read rows in the order of an index, of a list for example, and stop at their limit. The
- * embedded store has no statistics: PostgreSQL would expect few rows there, read them all and sort them.
+ * Makes the following statements of the transaction read rows in the order of an index, for example of a list, and stop at their limit. The
+ * embedded store has no statistics: PostgreSQL would expect few rows, read them all and sort them.
  */
 export async function readInOrder(db: Executes): Promise<void> {
   await configure(db, {});

@@ -3,15 +3,15 @@ import { sql } from './drizzle.ts';
 import type { Store } from './open-store.ts';
 import { buildSql, createStatement, type Executes, type StatementResult } from './statement.ts';
 
-/** Off: compilation, which takes longer than the sums that PostgreSQL thinks worth it. */
+/** Turned off: compilation, which takes longer than the sums that PostgreSQL would use it for. */
 const configure = createStatement(() => sql`select set_config('jit', 'off', true)`);
 
 /** Reads sums that look up many rows by an index, in one round trip. */
 export async function readSums<R extends Record<string, unknown>>(
-  { together }: Pick<Store, 'together'>,
+  { batched }: Pick<Store, 'batched'>,
   query: SQL,
 ): Promise<readonly R[]> {
-  const [, { rows }] = await together((db) => [configure(db, {}), runQuery(db, query)]);
+  const [, { rows }] = await batched((db) => [configure(db, {}), runQuery(db, query)]);
   return rows as readonly R[];
 }
 

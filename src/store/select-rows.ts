@@ -4,7 +4,7 @@ import { getTableColumns, sql } from './drizzle.ts';
 import { createStatement, type Executes, type PlaceholderOf } from './statement.ts';
 
 /**
- * Returns a function that reads whole rows of a table, with a statement that is built once.
+ * Returns a function that reads whole rows of a table with a statement that is built once.
  *
  * @param condition writes the condition for the rows.
  */
@@ -24,7 +24,7 @@ export function createRowReader<T extends PgTable>(
   table: T,
 ): (row: Record<string, unknown>) => T['$inferSelect'] {
   const columns = Object.entries(getTableColumns(table));
-  // Assigned one by one, all rows have one shape, which engines read and write fastest.
+  // Assigned one by one, so that all rows have one shape, which engines read and write fastest.
   return (row) => {
     const read: Record<string, unknown> = {};
     for (const [member, column] of columns) {

@@ -1,7 +1,7 @@
 import { bigint, index, pgTable, primaryKey } from './drizzle.ts';
 import { bytes, instant } from './columns.ts';
 
-/** The signers that this store accepts, by their own keys, and the last statement of each about its record of destroyed keys. */
+/** The signers that this store accepts, by their own keys, with their last statements about their records of destroyed keys. */
 export const signers = pgTable('signers', {
   /** Ed25519. */
   publicKey: bytes('public_key').primaryKey(),
@@ -13,7 +13,7 @@ export const signers = pgTable('signers', {
 });
 
 /**
- * A copy of each signer's record of destroyed keys: a key destroyed at one is refused at all that share the store. A trigger refuses every
+ * A copy of each signer's record of destroyed keys: a key destroyed at one is refused at all signers of the store. A trigger refuses every
  * change except additions, and those of `keyslot signer adopt`.
  */
 export const signerTombstones = pgTable(

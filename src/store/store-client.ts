@@ -1,7 +1,12 @@
 import pg from 'pg';
-import { PreparedStatements } from './prepared-statements.ts';
-import { StoreQuery, type StoreQueryOptions, type StoreResult } from './store-query.ts';
-import type { Settle, Submission } from './submission.ts';
+import {
+  PreparedStatements,
+  StoreQuery,
+  type StoreQueryOptions,
+  type StoreResult,
+  type Settle,
+  type Submission,
+} from './store-query.ts';
 
 /** Configuration of a client of the store. */
 export type StoreClientConfig = pg.ClientConfig & {
@@ -13,8 +18,8 @@ export type StoreClientConfig = pg.ClientConfig & {
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * The driver's client with queries and deadlines of its own: a query that is not answered within `query_timeout` milliseconds rejects, and
- * its connection cannot be used any more.
+ * The driver's client with queries and deadlines of its own: a query without an answer within `query_timeout` milliseconds rejects, and its
+ * connection becomes unusable.
  *
  * The driver's deadline, and its promises, assign a function literal to a member of the query. V8 moves such functions to the old
  * generation, and everything they reference stays with them until a full garbage collection: the values and the rows of every query.
@@ -24,11 +29,11 @@ export class StoreClient extends pg.Client {
   readonly #deadlineMs: number;
   readonly #onFailure: (error: Error) => void;
   #isReady = true;
-  /** The error of a late query, which later ones get too. */
+  /** The error of a late query; later queries get it too. */
   #lateness: Error | undefined;
 
   /**
-   * @param maxPrepared how many statements it keeps prepared.
+   * @param maxPrepared maximum number of prepared statements.
    * @throws RangeError unless `query_timeout` is a number of milliseconds that a timer can wait.
    */
   constructor(
@@ -54,7 +59,7 @@ export class StoreClient extends pg.Client {
     return this.getTransactionStatus() === 'I';
   }
 
-  // pg.Client has many overloads; all amount to a query, or what makes one, with a callback or a promise.
+  // pg.Client has many overloads; all take a query, or the parts of one, with a callback or a promise.
   override query = ((...asked: readonly unknown[]): unknown => {
     if (isSubmittable(asked[0])) return Reflect.apply(super.query, this, asked);
     const options = readQuery(asked);
@@ -77,7 +82,7 @@ export class StoreClient extends pg.Client {
     return new StoreQuery(options, this.#prepared, settle);
   }
 
-  /** Submits what `create` makes, which calls `end` when it is answered; `settle` is called with that, or with a failure of the connection. */
+  /** Submits the query of `create`, which calls `end` when it is answered; `settle` is called then, or when the connection fails. */
   submit<T>(create: (end: Settle<T>) => Submission, settle: Settle<T>): void {
     if (this.#lateness !== undefined) {
       process.nextTick(settle, this.#lateness);
@@ -120,11 +125,11 @@ export async function connectTo(pool: pg.Pool): Promise<StoreClient & pg.PoolCli
   throw new TypeError('the pool has clients of another class');
 }
 
-/** Reads a deadline in milliseconds; 0 is none. @throws RangeError unless a timer can wait that long. */
+/** Reads a deadline in milliseconds; 0 means no deadline. @throws RangeError unless a timer can wait that long. */
 export function readDeadline(given: number | string): number {
   const deadlineMs = Number(given);
   if (deadlineMs >= 0 && deadlineMs <= LONGEST_MS) return deadlineMs;
-  throw new RangeError(`query_timeout is ${given}; it is a number of milliseconds from 1 to ${LONGEST_MS}`);
+  throw new RangeError(`query_timeout is ${given}; must be a number of milliseconds from 1 to ${LONGEST_MS}`);
 }
 
 function isSubmittable(asked: unknown): boolean {
@@ -134,12 +139,12 @@ function isSubmittable(asked: unknown): boolean {
 type AskedQuery = pg.QueryConfig & { readonly rowMode?: string };
 
 /** Reads the arguments of `pg.Client.query`: a text or an object with it, and values. */
-function readQuery([asked, values]: readonly unknown[]): StoreQueryOptions {
+export function readQuery([asked, values]: readonly unknown[]): StoreQueryOptions {
   const { rowMode, ...config } = typeof asked === 'string' ? { text: asked } : (asked as AskedQuery);
   const given = Array.isArray(values) ? values : config.values;
   return { ...config, values: given, hasArrayRows: rowMode === 'array' };
 }
 
 function ignore(): void {
-  // Without a listener a failure is its sender's alone.
+  // Without a listener, only the sender sees a failure.
 }

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { ServiceError, serviceError } from '../base/service-error.ts';
+import { ServiceError, serviceError } from '../core/service-error.ts';
 import { innermostError, storeFaultOf } from './store-fault.ts';
 
 /** Opens the store; any failure becomes `storeUnavailable`, naming the store and the reason. */
@@ -11,7 +11,10 @@ export async function withStoreErrors<T>(where: string, run: () => Promise<T>): 
   }
 }
 
-/** Does what needs the data directory; a failure becomes `storeUnavailable` with what was attempted, the reason, and what to do about it. */
+/**
+ * Runs a step that needs the data directory; a failure becomes `storeUnavailable` with the attempted step, the reason, and what to do about
+ * it.
+ */
 export async function withDataDirectory<T>(
   dataDir: string,
   where: string,
@@ -35,10 +38,10 @@ const REMEDIES: Readonly<Partial<Record<string, string>>> = {
   read_only: `. Mount the file system of the data directory for writing, or ${ELSEWHERE}`,
   denied: `. Give the data directory to the user that Keyslot runs as (chown -R), or ${ELSEWHERE}`,
 };
-/** What creates files may say of a full disk that input or output failed. */
+/** Below this, an input or output error of a program that creates files is taken for a full disk. */
 const LEAST_FREE_BYTES = 2 ** 20;
 
-/** A read-only disk has no free space either, and says so itself. */
+/** A read-only disk has no free space either, and reports itself. */
 async function isFull(dataDir: string): Promise<boolean> {
   const found = await statfs(dataDir).catch(() => undefined);
   return found !== undefined && found.bavail * found.bsize < LEAST_FREE_BYTES;
@@ -46,7 +49,7 @@ async function isFull(dataDir: string): Promise<boolean> {
 
 /**
  * Runs work with an open store: throws `storeUnavailable` for a fault of the store that may pass, `storeRefused` if it refused a statement,
- * or the work itself failed.
+ * or the error of the work itself.
  */
 export async function withStoreFaults<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {

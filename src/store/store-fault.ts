@@ -1,10 +1,9 @@
 import pg from 'pg';
-import { Unexpected } from './expectation.ts';
 import { DamagedStore } from './pglite/damaged-store.ts';
 
 /**
- * The reason why a store cannot be used: `disk_full`; `read_only`; `damaged`, its files are not as it wrote them; `exhausted`, it has no
- * memory or connection left; `unreachable`, it does not answer, or not in time.
+ * The reason why a store cannot be used: `disk_full`; `read_only`; `damaged`, its files are corrupt; `exhausted`, it has no memory or
+ * connection left; `unreachable`, it does not answer, or not in time.
  */
 export type StoreFault = 'disk_full' | 'read_only' | 'damaged' | 'exhausted' | 'unreachable';
 
@@ -22,16 +21,16 @@ const BY_SQLSTATE: readonly (readonly [prefix: string, fault: StoreFault])[] = [
   ...(['08', '40', '55', '57', '58', 'XX'] as const).map((prefix) => [prefix, 'unreachable'] as const),
 ];
 
-/** System messages for which PostgreSQL has no code, or is not there to send one. */
+/** System messages for which PostgreSQL has no code, or cannot send one. */
 const BY_TEXT: readonly (readonly [text: RegExp, fault: StoreFault])[] = [
   [/ENOSPC|EDQUOT|No space left on (?:the )?(?:device|disk)|quota exceeded/i, 'disk_full'],
   [/EROFS|read-only file system/i, 'read_only'],
 ];
 
 /** Errors of the program itself. */
-const OWN = [Unexpected, TypeError, RangeError, SyntaxError, ReferenceError];
+const OWN = [TypeError, RangeError, SyntaxError, ReferenceError];
 
-/** Returns the store's fault in an error; undefined if the statement or the program is at fault: trying again does not help. */
+/** Returns the store's fault in an error; undefined if the statement or the program is at fault, so that trying again does not help. */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
   const innermost = innermostError(error);
   const text = innermost instanceof Error ? innermost.message : String(innermost);

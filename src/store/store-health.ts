@@ -13,20 +13,20 @@ export type StoreHealthOptions = {
 
 /** Tracks whether a store can be read and written. */
 export type StoreHealth = {
-  /** Notes the error of a failed statement: only a statement that needs space detects a full disk. */
+  /** Notes the error of a failed statement: a full disk shows only in statements that need space. */
   readonly note: (error: Error) => void;
-  /** Resolves when the store can be used. Whoever asks meanwhile gets the same answer. @throws ServiceError `storeUnavailable`. */
+  /** Resolves when the store can be used. Concurrent callers share one answer. @throws ServiceError `storeUnavailable`. */
   readonly ping: () => Promise<void>;
 };
 
-/** PostgreSQL writes its log in segments of this size, and has to stop at once if it cannot create the next. */
+/** PostgreSQL writes its log in segments of this size, and stops at once if it cannot create the next. */
 const WAL_SEGMENT_BYTES = 16 * 2 ** 20;
 /** 128 KiB, in rows that are too short to be stored out of line. */
 const PROBE = `insert into keyslot_write_probe select repeat('x', 1900) from generate_series(1, 64)`;
 
 /**
- * Watches a store. After a statement failed because nothing can be written, a ping tries to write until it works: with a table that is
- * created, filled and rolled back in one transaction, because rows that fit in existing pages prove nothing.
+ * Watches a store. After a statement failed because nothing can be written, a ping tries to write until it succeeds, with a table that is
+ * created, filled and rolled back in one transaction: rows that fit in existing pages prove nothing.
  */
 export function createStoreHealth({ pool, where, directory }: StoreHealthOptions): StoreHealth {
   let doubt: Error | undefined;
@@ -55,7 +55,7 @@ export function createStoreHealth({ pool, where, directory }: StoreHealthOptions
   };
 }
 
-/** @throws Error if less is free on the disk of a directory than PostgreSQL needs to go on. */
+/** @throws Error if the disk of a directory has less free space than PostgreSQL needs to continue. */
 export async function assertRoom(directory: string): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize >= WAL_SEGMENT_BYTES) return;

@@ -1,7 +1,25 @@
 import pg from 'pg';
-import type { PreparedStatements } from './prepared-statements.ts';
-import { type SentValue, toSentValue } from './sent-value.ts';
-import type { CommandComplete, DataRow, RowDescription, Settle, Submission } from './submission.ts';
+
+/** The columns of the rows that follow. */
+export type RowDescription = {
+  readonly fields: readonly Pick<pg.FieldDef, 'name' | 'dataTypeID' | 'format'>[];
+};
+export type DataRow = { readonly fields: readonly (string | null)[] };
+/** The end of a statement; `text` is its tag, such as `INSERT 0 1`. */
+export type CommandComplete = { readonly text: string };
+
+/** A query as the driver submits it: the interface of pg-cursor and pg-query-stream, of which the driver's types have only `submit`. */
+export type Submission = pg.Submittable & {
+  handleRowDescription(message: RowDescription): void;
+  handleDataRow(message: DataRow): void;
+  handleCommandComplete(message: CommandComplete): void;
+  handleEmptyQuery(): void;
+  handleReadyForQuery(): void;
+  handleError(error: Error): void;
+};
+
+/** Called once with the outcome. */
+export type Settle<T = unknown> = (error: Error | null, result?: T) => void;
 
 export type StoreResult = {
   /** The first word of PostgreSQL's tag, such as `INSERT`. */
@@ -20,7 +38,7 @@ export type StoreQueryOptions = {
 
 type Column = { readonly name: string; readonly parse: (text: string) => unknown };
 
-/** One statement and its answer. Of several in one text, the result is that of the last. */
+/** One statement and its answer. For several statements in one text, the last result counts. */
 export class StoreQuery implements Submission {
   readonly #text: string;
   readonly #values: SentValue[];
@@ -101,7 +119,8 @@ export class StoreQuery implements Submission {
     const [command = ''] = this.#tag.split(' ', 1);
     const count = / (\d+)$/.exec(this.#tag)?.[1];
     this.#settle(null, {
-      ...{ command, rowCount: count === undefined ? null : Number(count) },
+      command,
+      rowCount: count === undefined ? null : Number(count),
       rows: this.#rows,
     });
   }
@@ -124,4 +143,80 @@ export class StoreQuery implements Submission {
 
 function parseField(parse: Column['parse'], field: string | null | undefined): unknown {
   return field === null || field === undefined ? null : parse(field);
+}
+
+/** A value in its wire form: text in PostgreSQL's format of its type, bytes unchanged. */
+type SentValue = string | Buffer | null;
+
+/** @throws TypeError for a value without a wire form. */
+export function toSentValue(value: unknown): SentValue {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return Array.isArray(value) ? arrayText(value) : scalarText(value);
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  if (value instanceof Date) return value.toISOString();
+  throw new TypeError(`a statement cannot have a value of type ${typeof value}`);
+}
+
+/** Returns an array in PostgreSQL's format (PostgreSQL 17, section 8.15.6). */
+function arrayText(values: readonly unknown[]): string {
+  return `{${values.map(elementText).join(',')}}`;
+}
+
+function elementText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Array.isArray(value)) return arrayText(value);
+  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString('hex')}"`;
+  return `"${scalarText(value).replace(/["\\]/g, '\\$&')}"`;
+}
+
+type Prepared = {
+  readonly name: string;
+  /** `doubted`: PostgreSQL may or may not have it. */
+  state: 'unknown' | 'parsed' | 'doubted';
+};
+
+/** The prepared statements of a connection, by text. */
+export class PreparedStatements {
+  readonly #max: number;
+  readonly #known = new Map<string, Prepared>();
+
+  /** @param max maximum number of prepared statements; others are parsed each time. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  has(text: string): boolean {
+    return this.#known.get(text)?.state === 'parsed';
+  }
+
+  /** Sends a statement to be parsed unless it is prepared. @returns the name to bind it by. */
+  prepare(connection: pg.Connection, text: string): string {
+    const known = this.#known.get(text) ?? this.#add(text);
+    if (known?.state === 'parsed') return known.name;
+    const name = known?.name ?? '';
+    // Closing a statement that does not exist is not an error (protocol 3.0, "Close").
+    if (known?.state === 'doubted') connection.close({ type: 'S', name }, true);
+    connection.parse({ name, text, types: [] }, true);
+    if (known !== undefined) known.state = 'parsed';
+    return name;
+  }
+
+  /** Call it when something failed after a statement was sent to be parsed. */
+  doubt(text: string): void {
+    const known = this.#known.get(text);
+    if (known !== undefined) known.state = 'doubted';
+  }
+
+  #add(text: string): Prepared | undefined {
+    if (this.#known.size >= this.#max) return undefined;
+    const added: Prepared = { name: `s${this.#known.size}`, state: 'unknown' };
+    this.#known.set(text, added);
+    return added;
+  }
 }

@@ -15,7 +15,7 @@ import { bytes, instant } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** Plans that an operator wrote: they override those of the specification with the same name. */
+/** Plans written by an operator: they override those of the specification with the same name. */
 export const plans = pgTable(
   'plans',
   {
@@ -34,9 +34,9 @@ export const accounts = pgTable(
     kind: text('kind', { enum: ['development', 'customer'] }).notNull(),
     name: text('name'),
     createdAt: instant('created_at').notNull(),
-    /** The name of a plan, of the table or of the specification; none: the specification's for this kind of account. */
+    /** The name of a plan, of the table or of the specification; null: the specification's default for this kind of account. */
     plan: text('plan'),
-    /** Its tokens may have the scopes of an operator, which count only while this is true. */
+    /** Its tokens may have operator scopes, which count only while this is true. */
     operates: boolean('operates').notNull().default(false),
   },
   (table) => [
@@ -50,7 +50,7 @@ export const accounts = pgTable(
 /** The column `account_id`, of tables whose rows belong to an account. */
 export const ofAccount = () => uuid('account_id').references(() => accounts.id);
 
-/** API keys. Only the SHA-256 digest of a key is stored; `prefix` is its beginning, for people to tell keys apart. */
+/** API keys. Only the SHA-256 digest of a key is stored; `prefix` is its readable beginning. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -61,11 +61,11 @@ export const apiKeys = pgTable(
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull(),
     revokedAt: instant('revoked_at'),
-    /** When a key stops working that was rotated, or that a token made which expires then. */
+    /** End of a rotated key, or of one that an expiring token created. */
     expiresAt: instant('expires_at'),
-    /** It was not rotated: `expires_at` is that of the token that made it. */
+    /** Not rotated: `expires_at` is that of the token that created it. */
     endsWithToken: boolean('ends_with_token').notNull().default(false),
-    /** Allowed origins of requests; none: from anywhere. */
+    /** Allowed origins of requests; empty: any. */
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
     allowedCidrs: text('allowed_cidrs').array().notNull().default([]),
   },
@@ -77,8 +77,8 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The calls of each key per minute, and the messages pushed to it. Not bound to `api_keys`: a row that the store refused would hold up all others. `calls` and `weight`
- * are those served, `errors` those of them that this server or a ledger node failed to answer.
+ * The calls of each key per minute, and the messages pushed to it. No foreign key to `api_keys`: a row that the store refused would block
+ * all others. `calls` and `weight` count served calls, `errors` those of them that this server or a ledger node failed to answer.
  */
 export const usageMinutes = pgTable(
   'usage_minutes',
@@ -87,14 +87,14 @@ export const usageMinutes = pgTable(
     keyId: uuid('key_id').notNull(),
     /** `<name>-<environment>`. */
     network: text('network').notNull(),
-    /** A method of the specification, or the name that covers all others. */
+    /** A method of the specification, or the name for all others. */
     method: text('method').notNull(),
     calls: count('calls'),
     errors: count('errors'),
-    /** Not served: the plan's limit was reached. */
+    /** Refused because of the plan's limit. */
     refused: count('refused'),
     weight: count('weight'),
-    /** Notifications of a subscription, or messages of a topic stream, which were handed to connections of the key. */
+    /** Notifications of a subscription, or messages of a topic stream, that were handed to connections of the key. */
     messages: count('messages'),
     /** Served, and answered with an error about the call itself. */
     callerErrors: count('caller_errors'),
@@ -105,7 +105,7 @@ export const usageMinutes = pgTable(
   ],
 );
 
-/** Number of batches of counts that each process has written, so that a batch sent again is not added again. */
+/** Number of batches of counts that each process has written, so that a resent batch is not added twice. */
 export const usageWriters = pgTable('usage_writers', {
   id: uuid('id').primaryKey(),
   batches: bigint('batches', { mode: 'number' }).notNull(),

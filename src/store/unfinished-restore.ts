@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceError } from '../base/service-error.ts';
+import { serviceError } from '../core/service-error.ts';
 
-/** The directory in a data directory that a restore into it writes to. While it is there, the restore is not finished. */
+/** The directory in a data directory that a restore writes to. While it exists, the restore is not finished. */
 export const RESTORING = '.restoring';
 
-/** The remedy for a data directory that a restore was moving its files into when it ended. */
+/** The remedy for a data directory whose restore ended while it moved its files there. */
 export const RESTORE_AGAIN =
-  'empty it, and run keyslot restore again, with --files-only if the database was restored by then';
+  'empty it, and run keyslot restore again, with --files-only if the database is already restored';
 
 /**
- * Refuses a data directory that a restore has not finished: a part of an installation must not be served.
+ * Refuses a data directory with an unfinished restore: a part of an installation must not be served.
  *
  * @throws ServiceError `copyRefused` with what to do.
  */

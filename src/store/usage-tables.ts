@@ -4,7 +4,7 @@ import { instant, microUsd } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** How calls and messages are added up: by network and method, or all together; by hour or day of UTC. */
+/** The sums of calls and messages: by network and method, or in total; by UTC hour or day. */
 export const USAGE_SERIES = ['methods_day', 'methods_hour', 'total_day', 'total_hour'] as const;
 
 /**
@@ -36,10 +36,12 @@ export const usageSums = pgTable(
   ],
 );
 
-/** Units of time that the calls of networks are added up by; of UTC. */
+/** UTC units of time for the sums of network calls. */
 export const CALL_UNITS = ['five_minutes', 'hour', 'day'] as const;
 
-/** The calls of all accounts on each network, and how long they took: of each five minutes, and their sums. Processes add to the same rows. */
+/**
+ * The calls of all accounts on each network, and their durations: for each five minutes, and their sums. Processes add to the same rows.
+ */
 export const networkCalls = pgTable(
   'network_calls',
   {
@@ -49,7 +51,7 @@ export const networkCalls = pgTable(
     start: instant('start').notNull(),
     calls: count('calls'),
     errors: count('errors'),
-    /** Calls in each bucket of durations (see src/account/call-durations.ts), not in those before it. */
+    /** Calls in each bucket of durations (see src/account/usage/call-durations.ts), without those of lower buckets. */
     durations: bigint('durations', { mode: 'number' }).array().notNull(),
   },
   (table) => [
@@ -59,7 +61,7 @@ export const networkCalls = pgTable(
   ],
 );
 
-/** When an API key or an access token was last used, and the address that the request came from. */
+/** Last use of an API key or an access token, and the address of that request. */
 export const keyUses = pgTable('key_uses', {
   id: uuid('id').primaryKey(),
   usedAt: instant('used_at').notNull(),
@@ -98,20 +100,20 @@ export const walletChargeSums = pgTable('wallet_charge_sums', chargeSumColumns()
 ]);
 
 /**
- * Sums of the charges that gateways of the version before `wallet_charge_sums` add up, by time, while they are at work beside newer ones. They
- * lack charges that came late, and no newer version reads or writes them: a later migration may drop them, and `charged_until` of the tips.
+ * Sums of charges by time, written by gateways of the version before `wallet_charge_sums` while they run alongside newer ones. They lack
+ * late charges, and no newer version reads or writes them: a later migration may drop them, and `charged_until` of the tips.
  */
 export const walletChargeHours = pgTable('wallet_charge_hours', chargeSumColumns(), (table) => [
   primaryKey({ columns: [table.accountId, table.hour, table.operation] }),
 ]);
 
-/** How far the sums of an account go: up to a record of its chain, and up to a movement of its books. What is later is not in them. */
+/** The position up to which an account is summed: a record of its chain, and a movement of its books. Later ones are not included. */
 export const walletSumTips = pgTable('wallet_sum_tips', {
   accountId: uuid('account_id').primaryKey(),
   seq: bigint('seq', { mode: 'number' }).notNull(),
   chargedId: bigint('charged_id', { mode: 'number' }).notNull().default(0),
-  /** When all charges were in them, by the clock of the process that added them up; null while there are more. */
+  /** The time when all charges were included, by the clock of the process that added them; null while there are more. */
   chargesSummedAt: instant('charges_summed_at'),
-  /** How far `wallet_charge_hours` go: an hour of the books. */
+  /** The hour of the books up to which `wallet_charge_hours` are summed. */
   chargedUntil: instant('charged_until').notNull(),
 });

@@ -6,7 +6,7 @@ import { ofAccount } from './tables.ts';
 const pathIndex = (name: string) => bigint(name, { mode: 'number' });
 
 /**
- * Managed wallets. A destroyed one has no row. `sealed` is the key as only the signer can open it; none if it is an object in a token. A
+ * Managed wallets. A destroyed one has no row. `sealed` is the key as only the signer can open it; null if it is an object in a token. A
  * master may be destroyed before its children: `masterId` names it, and does not require it to exist.
  */
 export const wallets = pgTable(
@@ -27,7 +27,7 @@ export const wallets = pgTable(
     x: pathIndex('x'),
     y: pathIndex('y'),
     label: text('label'),
-    /** The request that made it and its position among that request's wallets, if the request came with an Idempotency-Key. */
+    /** The request that created it and its position among that request's wallets, if the request came with an Idempotency-Key. */
     workId: uuid('work_id'),
     workSeq: integer('work_seq'),
     createdAt: instant('created_at').notNull(),
@@ -63,15 +63,15 @@ export const derivationTombstones = pgTable(
 );
 
 /**
- * Keys that are about to be created as objects in a token. A row is deleted when the wallet is stored, or when the object is destroyed: it
- * finds objects that a dead process left.
+ * Keys that are about to be created as objects in a token. A row is deleted when the wallet is stored, or when the object is destroyed; it
+ * identifies objects that a dead process left.
  */
 export const keyIntents = pgTable(
   'key_intents',
   {
     walletId: text('wallet_id').primaryKey(),
     accountId: ofAccount().notNull(),
-    /** The process that makes the key: a row of `gateways` while it is alive. */
+    /** The process that creates the key: a row of `gateways` while it is alive. */
     ownerId: uuid('owner_id').notNull(),
     createdAt: instant('created_at').notNull(),
   },

@@ -14,13 +14,13 @@ import {
 import { bytes, instant } from './columns.ts';
 import { ofAccount } from './tables.ts';
 
-/** What only one of the processes that serve on a store does, and the process that does it, as long as it has a row in `gateways`. */
+/** Work that only one process on a store does, and the process that does it, as long as that has a row in `gateways`. */
 export const leases = pgTable('leases', {
   name: text('name').primaryKey(),
   gatewayId: uuid('gateway_id').notNull(),
 });
 
-/** Why a webhook sends nothing: a member turned it off, the receiver answered 410, or its last attempt for an event failed. */
+/** The reason why a webhook is stopped: a member turned it off, the receiver answered 410, or its last attempt for an event failed. */
 export const WEBHOOK_STOPS = ['turned_off', 'gone', 'exhausted'] as const;
 
 /** Receivers of the events of accounts. */
@@ -35,15 +35,15 @@ export const webhooks = pgTable(
     events: text('events').array().notNull(),
     /** Events of one wallet are delivered in order. */
     isOrdered: boolean('is_ordered').notNull(),
-    /** Sealed under the installation key, as `old_secret` is, which signs too until an instant. */
+    /** Sealed under the installation key, like `old_secret`, which also signs until an instant. */
     secret: bytes('secret').notNull(),
     oldSecret: bytes('old_secret'),
     oldSecretUntil: instant('old_secret_until'),
-    /** The last record of the account's audit log that was delivered, has a row in `webhook_deliveries`, or is not of interest. */
+    /** The last record of the account's audit log that was delivered, has a row in `webhook_deliveries`, or is not relevant. */
     position: bigint('position', { mode: 'number' }).notNull(),
     stop: text('stop', { enum: WEBHOOK_STOPS }),
     stoppedAt: instant('stopped_at'),
-    /** Attempts that failed since the last one that did not. */
+    /** Number of failed attempts since the last successful one. */
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
     createdAt: instant('created_at').notNull(),
@@ -54,10 +54,13 @@ export const webhooks = pgTable(
   ],
 );
 
-/** How sure a block must be before its events are sent. */
+/** The commitment that a block needs before its events are sent. */
 export const LEDGER_COMMITMENTS = ['confirmed', 'finalized'] as const;
 
-/** The events of a ledger that a webhook gets, and how far its blocks were read. */
+/** The commitment of a block at which its events are sent. */
+export type LedgerCommitment = (typeof LEDGER_COMMITMENTS)[number];
+
+/** The ledger events that a webhook gets, and the position up to which blocks were read. */
 export const webhookLedgers = pgTable(
   'webhook_ledgers',
   {
@@ -70,15 +73,15 @@ export const webhookLedgers = pgTable(
     filters: text('filters').array().notNull(),
     /** Increases with each change by a member. */
     revision: integer('revision').notNull().default(0),
-    /** Signatures whose transactions may have been in the ledger before their filters, and were not looked up yet. */
+    /** Signatures of transactions that may be older than their filters, and were not looked up yet. */
     toLookUp: text('to_look_up').array().notNull(),
-    /** The events of all blocks up to here have rows in `webhook_deliveries`; null: the ledger could not be reached yet. */
+    /** The events of all blocks up to this slot have rows in `webhook_deliveries`; null: the ledger could not be reached yet. */
     slot: bigint('slot', { mode: 'number' }),
     /** The block of that slot; null: not known. */
     blockhash: text('blockhash'),
     /** The ledger that the slot belongs to; null with `slot`. */
     genesis: text('genesis'),
-    /** The number of its events so far. */
+    /** Number of its events so far. */
     events: bigint('events', { mode: 'number' }).notNull().default(0),
   },
   () => [check('webhook_ledgers_commitment', sql`commitment in ('confirmed', 'finalized')`)],
@@ -87,7 +90,7 @@ export const webhookLedgers = pgTable(
 /** `queued`: not tried yet; `waiting`: for its next attempt, or for an earlier event of its wallet. */
 export const DELIVERY_STATES = ['queued', 'waiting', 'delivered', 'failed'] as const;
 
-/** Events that were sent to a webhook, or are to be sent again. */
+/** Events that were sent to a webhook, or will be sent again. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -97,20 +100,20 @@ export const webhookDeliveries = pgTable(
       .references(() => webhooks.id, { onDelete: 'cascade' }),
     eventId: text('event_id').notNull(),
     type: text('type').notNull(),
-    /** The record of the audit log that the event is; null for an event that is kept in `body`. */
+    /** The record of the audit log with the event; null for an event that is stored in `body`. */
     seq: bigint('seq', { mode: 'number' }),
     body: text('body'),
-    /** Where an event of a ledger happened, and which of the events of its webhook it is; null for others. */
+    /** The position of an event of a ledger, and its number among the events of its webhook; null for others. */
     network: text('network'),
     slot: bigint('slot', { mode: 'number' }),
     position: bigint('position', { mode: 'number' }),
-    /** The wallet whose events are in order; null: of no wallet, or in no order. */
+    /** The wallet whose events are delivered in order; null: no wallet, or no order. */
     walletId: text('wallet_id'),
     state: text('state', { enum: DELIVERY_STATES }).notNull(),
     attempts: integer('attempts').notNull(),
-    /** Attempts that failed since it was last made to wait: where it is in the schedule of retries. */
+    /** Failed attempts since its schedule of retries last began. */
     failures: integer('failures').notNull(),
-    /** Null: not before the earlier events of its wallet, or when its turn comes. */
+    /** Null: not before earlier events of its wallet, or when its turn comes. */
     nextAt: instant('next_at'),
     createdAt: instant('created_at').notNull(),
     settledAt: instant('settled_at'),
@@ -132,7 +135,7 @@ export const webhookDeliveries = pgTable(
   ],
 );
 
-/** Attempts to deliver, with what was answered. */
+/** Delivery attempts with their answers. */
 export const webhookAttempts = pgTable(
   'webhook_attempts',
   {
@@ -145,7 +148,7 @@ export const webhookAttempts = pgTable(
     status: integer('status'),
     /** The beginning of the body. */
     answer: text('answer'),
-    /** Why there is no answer. */
+    /** The reason why there is no answer. */
     error: text('error'),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],

@@ -1,15 +1,16 @@
-import type { Tracing } from '../base/tracing.ts';
+import type { Tracing } from '../core/tracing.ts';
 import type { PrioritizedStore, Store } from './open-store.ts';
 
 const SPAN = { name: 'store transaction' } as const;
 
-/** Puts each transaction, and statements that are sent together, in a span. Single statements have none. */
+/** Puts each transaction, and each batch of statements, in a span. Single statements have none. */
 export function withStoreSpans(store: PrioritizedStore, tracing: Tracing | undefined): PrioritizedStore {
   if (tracing === undefined) return store;
-  const traced = (lane: Store): Store => ({
+  const traced = ({ ofAccount, ...lane }: Store): Store => ({
     ...lane,
-    transaction: (work, config) => tracing.part(SPAN, () => lane.transaction(work, config)),
-    together: (begin) => tracing.part(SPAN, () => lane.together(begin)),
+    ...(ofAccount && { ofAccount: (accountId: string) => traced(ofAccount(accountId)) }),
+    transaction: (work) => tracing.part(SPAN, () => lane.transaction(work)),
+    batched: (begin) => tracing.part(SPAN, () => lane.batched(begin)),
   });
   const prioritized = (lanes: PrioritizedStore): PrioritizedStore => ({
     ...traced(lanes),

@@ -1,21 +1,16 @@
-import type {
-  PrintedAnswer,
-  StreamAnswer,
-  WalletAnswers,
-  WalletHandler,
-  WalletRequest,
-} from '../../generated/wallets/handlers.ts';
+import type { WalletAnswers, WalletHandler, WalletRequest } from '../../generated/wallets/handlers.ts';
 import { type OperationId, OPERATIONS } from '../../generated/wallets/operations.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
 import { audit, auditInOwnTransaction } from './audit.ts';
 import { type Claimed, claimKey, NO_CLAIM, type Replacement, type WhenDelivered } from './claim.ts';
 import { CLIENT_LEFT } from './client-left.ts';
-import { earlierBodies } from './earlier-bodies.ts';
 import { findWallet } from './managed/find-wallet.ts';
-import { type Refused, recordRefusal } from './record-refusal.ts';
 import type { WalletDeps } from './wallet-deps.ts';
 import type { Caller, WalletContext } from './wallet-context.ts';
-import { toServiceError } from '../base/service-error.ts';
+import { toServiceError } from '../core/service-error.ts';
+import { errorEntry } from '../../generated/errors.ts';
+import type { PrintedAnswer, StreamAnswer } from '../../runtime/rest-operation.ts';
+import { isWalletId } from './wallet-id.ts';
 
 /** A validated request, and its caller. */
 export type ValidatedRequest<O extends OperationId> = {
@@ -71,7 +66,10 @@ async function claim<O extends OperationId>(deps: WalletDeps, passed: ValidatedR
   const partsOf = (body: unknown) => [operation, request.id, request.form, canonicalJson(body)];
   const whenDelivered = secret ? watchDelivery() : () => undefined;
   return claimKey(deps, {
-    ...{ accountId: caller.accountId, key, status, parts: partsOf(request.body) },
+    accountId: caller.accountId,
+    key,
+    status,
+    parts: partsOf(request.body),
     whenDelivered,
     replacement: received === undefined ? undefined : replacementOf(received),
   });
@@ -79,7 +77,8 @@ async function claim<O extends OperationId>(deps: WalletDeps, passed: ValidatedR
   function replacementOf(lines: number): Replacement {
     const action = OPERATIONS[operation].audit;
     return {
-      ...{ received: lines, free: operation === 'createHdWallets' ? 1 : 0 },
+      received: lines,
+      free: operation === 'createHdWallets' ? 1 : 0,
       parts: earlierBodies(request.body).map(partsOf),
       record: (tx, units) =>
         audit(tx, { caller, clock: deps.clock }, [{ action, outcome: 'replayed', units }]),
@@ -96,8 +95,8 @@ async function replay(context: WalletContext, { action, id }: Refused, bytes: Ui
 }
 
 /**
- * Passes on a stream, whose claim ends with it. An error that breaks it off is written to the audit log; a client that leaves is recorded
- * where the charge is settled.
+ * Passes on a stream and ends its claim with it. A failure is written to the audit log; a disconnect is recorded when the charge is
+ * settled.
  */
 async function* recorded(
   context: WalletContext,
@@ -112,13 +111,13 @@ async function* recorded(
   }
 }
 
-/** Releases the key of a refused request. The caller must see the reason of the refusal, whether or not the store can do it. */
+/** Releases the key of a refused request. A failure is only logged, so that the caller sees the reason of the refusal. */
 async function leave({ claim, log, caller: { requestId } }: WalletContext): Promise<void> {
   try {
     await claim.release();
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    log.error({ reason, requestId }, 'an idempotency key could not be released');
+    log.error({ reason, requestId }, 'cannot release the idempotency key of a refused request');
   } finally {
     claim.end();
   }
@@ -135,4 +134,41 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function inOrder(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Number of words of a new mnemonic if the body does not set it. */
+const DEFAULT_WORDS = 24;
+
+/**
+ * Returns the bodies of the requests that a request may repeat: its own and, if it has a `mnemonic`, those of a new mnemonic with as many
+ * words. A tree that such a request began is resumed with the words of its first line.
+ */
+function earlierBodies(body: object | undefined): readonly unknown[] {
+  if (body === undefined || !('mnemonic' in body) || typeof body.mnemonic !== 'string') return [body];
+  const { mnemonic, ...others } = body;
+  const mnemonic_words = mnemonic.trim().split(/\s+/).length;
+  const worded = { ...others, mnemonic_words };
+  return mnemonic_words === DEFAULT_WORDS ? [body, worded, others] : [body, worded];
+}
+
+/** The refused action, by its name in the audit log, and the id in the path; empty if the path has none. */
+type Refused = { readonly action: string; readonly id: string };
+
+/** Writes the reason of a refusal to the audit log. A failure is only logged, so that the caller sees the refusal itself. Never rejects. */
+async function recordRefusal(
+  context: WalletContext,
+  { action, id }: Refused,
+  thrown: unknown,
+): Promise<void> {
+  const { problem } = errorEntry(toServiceError(thrown).code);
+  const outcome = thrown === CLIENT_LEFT ? 'interrupted' : (problem?.code ?? 'internal_error');
+  const { address } = context.caller;
+  const fact = { action, outcome, address, ...(isWalletId(id) && { walletId: id }) };
+  try {
+    await auditInOwnTransaction(context, fact);
+  } catch (error) {
+    const { requestId } = context.caller;
+    const { message: reason } = toServiceError(error);
+    context.log.error({ reason, requestId }, 'cannot write a refusal to the audit log');
+  }
 }

@@ -2,14 +2,13 @@ import {
   type AuditFact,
   appendAudit,
   appendAuditInOwnTransaction,
-  appendAuditExpected,
   createConditionalAudit,
 } from '../account/audit/append-audit.ts';
 import { sql } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Executes } from '../store/statement.ts';
 import type { AuditCharge } from '../../runtime/audit-bytes.ts';
-import { isDestroyed } from './managed/is-destroyed.ts';
+import { isDestroyed } from './managed/find-wallet.ts';
 import { withStore } from './transact.ts';
 import type { WalletContext } from './wallet-context.ts';
 
@@ -47,16 +46,6 @@ export function audit(
 ): Promise<void> {
   const { caller, clock } = context;
   return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
-}
-
-/** As `audit`, in one statement that can be sent together with others. @throws Unexpected when the end of the log is unknown. */
-export function auditExpected(
-  db: Executes,
-  context: WalletContext,
-  facts: readonly WalletFact[],
-): Promise<void> {
-  const { caller, clock } = context;
-  return appendAuditExpected(db, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
 }
 
 const appendIfThere = createConditionalAudit(

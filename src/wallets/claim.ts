@@ -3,13 +3,13 @@ import type {
   IdempotentAnswer,
   IdempotentRequest,
   ReplacementRequest,
-} from '../account/idempotent-request.ts';
-import { ServiceError, serviceError, toServiceError } from '../base/service-error.ts';
+} from '../account/idempotency/idempotent-request.ts';
+import { ServiceError, serviceError, toServiceError } from '../core/service-error.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { transact } from './transact.ts';
 import type { WalletDeps } from './wallet-deps.ts';
 
-/** A request with an Idempotency-Key, or without one: then every function does nothing. */
+/** The claim of a request. Without an Idempotency-Key, its functions do nothing. */
 export type Claim = {
   /** The claim that money is reserved under; undefined without a key. */
   readonly id: string | undefined;
@@ -29,8 +29,7 @@ export type Claim = {
   /** Ends unfinished work: committed wallets stay for the next try; without any, the key is released. */
   readonly release: () => Promise<void>;
   /**
-   * Call it last, whatever went wrong before: the request may be repeated from now on or, if its answer is not kept, once its response has
-   * ended.
+   * Call it last, even after a failure: the request may be repeated from now on or, if its answer is not kept, once its response has ended.
    */
   readonly end: () => void;
 };
@@ -139,22 +138,26 @@ async function close(
     await retryUntilSettled(() => transact(deps, (tx) => idempotency.close(tx, claim, isDrained)));
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    deps.log.error({ reason }, 'the end of a response could not be recorded');
+    deps.log.error({ reason }, 'cannot record the end of a response');
   } finally {
     idempotency.end(claim);
   }
 }
 
-/** A claim counts only if its transaction is known to be committed; one that may be is released. */
+/** Claims the key. The claim counts only once its transaction is known to be committed; if that is unknown, it is released. */
 async function begin(
   deps: WalletDeps,
   { accountId, key, parts, replacement }: KeyedRequest,
 ): Promise<IdempotencyFinding> {
   const { idempotency, clock } = deps;
   const request: IdempotentRequest = {
-    ...{ accountId, key, fingerprint: idempotency.fingerprint(...parts), nowMs: clock.nowMs() },
+    accountId,
+    key,
+    fingerprint: idempotency.fingerprint(...parts),
+    nowMs: clock.nowMs(),
     replacement: replacement && {
-      ...{ received: replacement.received, free: replacement.free },
+      received: replacement.received,
+      free: replacement.free,
       fingerprints: replacement.parts.map((each) => idempotency.fingerprint(...each)),
     },
   };

@@ -1,5 +1,6 @@
 import type { WalletRequest } from '../../generated/wallets/handlers.ts';
-import type { AnswerForm } from '../../generated/wallets/operations.ts';
+import type { AnswerForm } from '../../runtime/rest-operation.ts';
+import { type ServiceError, serviceError } from '../core/service-error.ts';
 
 /** The body of the operation. */
 export type CreateWalletBody = WalletRequest<'createWallet'>['body'];
@@ -12,3 +13,8 @@ export type TreeRequest = WalletRequest<'createHdWallets'>['body'] & {
   readonly form: AnswerForm;
   readonly children: number;
 };
+
+/** Returns the refusal of a body member that the schema does not check itself. `pointer`: RFC 6901. */
+export function bodyInvalid(pointer: string, detail: string): ServiceError {
+  return serviceError('bodyInvalid', { errors: [{ pointer, detail }] });
+}

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ServiceError } from '../base/service-error.ts';
+import { ServiceError } from '../core/service-error.ts';
 
 /**
  * Runs work that must be done even after its request is over, such as charging for delivered wallets: at once and, while the store, the
@@ -17,7 +17,7 @@ export function createRetryUntilSettled(log: Pick<Logger, 'error'>, pauseMs = PA
     setTimeout(() => {
       work().catch((error: unknown) => {
         if (isOutage(error)) again(work);
-        else log.error({ err: error }, 'a wallet request could not be settled');
+        else log.error({ err: error }, 'cannot settle a wallet request');
       });
     }, pauseMs).unref();
   };

@@ -1,4 +1,4 @@
-import type { TokenMember } from '../account/tokens/token-ring.ts';
+import type { TokenMember } from '../account/identity/tokens/token-ring.ts';
 import type { WalletDeps } from './wallet-deps.ts';
 import type { Claim } from './claim.ts';
 

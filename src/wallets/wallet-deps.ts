@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import type { Idempotency } from '../account/idempotency.ts';
-import type { InstallationKey } from '../account/installation-key.ts';
-import type { Money } from '../account/money/money.ts';
-import type { Clock } from '../base/clock.ts';
-import type { KeyPool } from '../keys/pool.ts';
+import type { Idempotency } from '../account/idempotency/idempotency.ts';
+import type { InstallationKey } from '../account/sealing/installation-key.ts';
+import type { Money } from '../account/billing/books/money.ts';
+import type { TokenRing } from '../account/identity/tokens/token-ring.ts';
+import type { Clock } from '../core/clock.ts';
+import type { KeyPool } from '../core/keys/pool.ts';
 import type { SealedWork } from '../signer/sealed-work.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { PrioritizedStore } from '../store/open-store.ts';
@@ -13,9 +14,11 @@ import type { RetryUntilSettled } from './retry-until-settled.ts';
 export type WalletDeps = {
   readonly store: PrioritizedStore;
   readonly money: Money;
-  /** Makes an account invoiced if it was charged enough this month and has a credit limit. @returns true if it is invoiced now. */
-  readonly payLater: (accountId: string) => Promise<boolean>;
+  /** See `Billing`. */
+  readonly payLater: (accountId: string, wanted?: bigint) => Promise<boolean>;
   readonly idempotency: Idempotency;
+  /** The access tokens, in memory. */
+  readonly tokens: Pick<TokenRing, 'isRevoked' | 'use'>;
   readonly installationKey: InstallationKey;
   readonly signer: Signer;
   readonly sealedWork: SealedWork;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteExpiredKeys } from '../../src/account/idempotency.ts';
+import { deleteExpiredKeys } from '../../src/account/idempotency/idempotency.ts';
 import { idempotencyKeys } from '../../src/store/access-tables.ts';
 import { eq, sql } from '../../src/store/drizzle.ts';
 import { describeStores } from '../store/backends.ts';

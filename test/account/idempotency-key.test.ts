@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createIdempotency, readIdempotencyKey } from '../../src/account/idempotency.ts';
+import { createIdempotency, readIdempotencyKey } from '../../src/account/idempotency/idempotency.ts';
 import { newInstallationKey } from './test-installation-key.ts';
 
 test('a fingerprint depends on every part, on where it ends, and on the installation', async () => {

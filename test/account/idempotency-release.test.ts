@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createIdempotency } from '../../src/account/idempotency.ts';
-import type { IdempotencyFinding } from '../../src/account/idempotent-request.ts';
+import { createIdempotency } from '../../src/account/idempotency/idempotency.ts';
+import type { IdempotencyFinding } from '../../src/account/idempotency/idempotent-request.ts';
 import { gateways } from '../../src/store/access-tables.ts';
 import { describeStores } from '../store/backends.ts';
 import { newCustomer, NOW_MS } from './new-customer.ts';

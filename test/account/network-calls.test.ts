@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { p99Of } from '../../src/account/call-durations.ts';
+import { p99Of } from '../../src/account/usage/call-durations.ts';
 import {
   addNetworkCalls,
   type NetworkCallsRow,
   purgeNetworkCalls,
-} from '../../src/account/network-calls-store.ts';
-import { readNetworkCalls } from '../../src/account/read-network-calls.ts';
+} from '../../src/account/usage/network-calls-store.ts';
+import { readNetworkCalls } from '../../src/account/usage/read-network-calls.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { networkCalls } from '../../src/store/usage-tables.ts';
@@ -20,7 +20,10 @@ const WRITER = randomUUID();
 const BUCKETS = 15;
 
 const row = (own: Partial<NetworkCallsRow> = {}): NetworkCallsRow => ({
-  ...{ startMs: DAY, network: 'net', calls: 3, errors: 1 },
+  startMs: DAY,
+  network: 'net',
+  calls: 3,
+  errors: 1,
   durations: Array.from({ length: BUCKETS }, (_, bucket) => (bucket < 3 ? 1 : 0)),
   ...own,
 });
@@ -81,7 +84,9 @@ describeStores('calls of networks', (backend) => {
       const bucket = (index * 31) % BUCKETS;
       return row({
         startMs: DAY + ((index * 7_919) % (4 * 288)) * FIVE_MINUTES_MS,
-        ...{ network: `n${index % 3}`, calls: index, errors: index % 5 },
+        network: `n${index % 3}`,
+        calls: index,
+        errors: index % 5,
         durations: Array.from({ length: BUCKETS }, (_, each) => (each === bucket ? index : 0)),
       });
     });

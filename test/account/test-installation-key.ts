@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type InstallationKey, loadInstallationKey } from '../../src/account/installation-key.ts';
+import { type InstallationKey, loadInstallationKey } from '../../src/account/sealing/installation-key.ts';
 
 /** An installation key of its own; nothing is left of it on disk. */
 export async function newInstallationKey(): Promise<InstallationKey> {

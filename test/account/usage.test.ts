@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { ensureAccount } from '../../src/account/accounts.ts';
-import { createApiKey } from '../../src/account/api-keys.ts';
-import { Keyring } from '../../src/account/keyring.ts';
-import { readUsage } from '../../src/account/read-usage.ts';
-import { UNIT_MS } from '../../src/account/split-span.ts';
-import { USAGE_GROUPS, type UsageGroup } from '../../src/account/usage-group.ts';
-import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage-store.ts';
+import { ensureAccount } from '../../src/account/accounts/accounts.ts';
+import { createApiKey } from '../../src/account/identity/api-keys/api-keys.ts';
+import { Keyring } from '../../src/account/identity/api-keys/keyring.ts';
+import { readUsage } from '../../src/account/usage/read-usage.ts';
+import { UNIT_MS } from '../../src/account/usage/split-span.ts';
+import { USAGE_GROUPS, type UsageGroup } from '../../src/account/usage/usage-time.ts';
+import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage/usage-store.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { usageMinutes, usageWriters } from '../../src/store/tables.ts';
 import { describeStores, type TestBackend } from '../store/backends.ts';
@@ -19,8 +19,16 @@ const KEY = randomUUID();
 const WRITER = randomUUID();
 
 const row = (own: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ minuteMs: DAY, keyId: KEY, network: 'solana-localnet', method: 'getSlot' },
-  ...{ calls: 2, errors: 1, callerErrors: 6, refused: 3, weight: 4, messages: 5 },
+  minuteMs: DAY,
+  keyId: KEY,
+  network: 'solana-localnet',
+  method: 'getSlot',
+  calls: 2,
+  errors: 1,
+  callerErrors: 6,
+  refused: 3,
+  weight: 4,
+  messages: 5,
   ...own,
 });
 
@@ -175,7 +183,10 @@ describeStores('usage', (backend: TestBackend) => {
       row({
         minuteMs: DAY + ((index * 7_919) % (4 * 1_440)) * MINUTE_MS,
         keyId: keys[index % keys.length] ?? KEY,
-        ...{ network: `n${index % 2}`, method: `m${index % 3}`, weight: index, messages: 2_000 - index },
+        network: `n${index % 2}`,
+        method: `m${index % 3}`,
+        weight: index,
+        messages: 2_000 - index,
       }),
     );
     await addUsage(store, { writerId: WRITER, number: 1, rows: rows.slice(0, 1_500) }, DAY);

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ensureAccount } from '../../src/account/accounts.ts';
+import { ensureAccount } from '../../src/account/accounts/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
-import { readStatements } from '../../src/account/billing/read-statements.ts';
-import { createMoney } from '../../src/account/money/money.ts';
-import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
-import { readWalletUsage, type WalletUsageQuery } from '../../src/account/read-wallet-usage.ts';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
-import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { readStatements } from '../../src/account/billing/invoices/read-statements.ts';
+import { createMoney } from '../../src/account/billing/books/money.ts';
+import { sumWalletUsage } from '../../src/account/usage/sum-wallet-usage.ts';
+import { readWalletUsage, type WalletUsageQuery } from '../../src/account/usage/read-wallet-usage.ts';
+import { createToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import { TokenRing } from '../../src/account/identity/tokens/token-ring.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import { describeStores } from '../store/backends.ts';
-import { pay } from './money/books.ts';
+import { pay } from './billing/books/books.ts';
 
 const HOUR_MS = 3_600_000;
 /** The beginning of a day of UTC. */

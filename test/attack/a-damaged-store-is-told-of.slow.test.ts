@@ -71,7 +71,8 @@ test.each([
       (error: unknown) => error,
     );
     expect(failure).toMatchObject({
-      ...{ code: 'storeUnavailable', context: { fault: 'damaged' } },
+      code: 'storeUnavailable',
+      context: { fault: 'damaged' },
       message: expect.stringMatching(
         /damaged or missing: .*restore the whole data directory from a backup.*move/s,
       ),

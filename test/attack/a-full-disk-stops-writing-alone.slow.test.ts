@@ -1,6 +1,6 @@
 import { onTestFinished, test, expect } from 'vitest';
 import { echoResult, startScriptedNode } from '../server/scripted-node.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { mountSmallDisk, SMALL_DISK_MISSING } from '../support/small-disk.ts';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
@@ -11,7 +11,7 @@ const MOST_CALLS = 2_000;
 type Problem = { readonly code?: string; readonly fault?: string; readonly detail?: string };
 
 async function readinessOf(server: WalletServer) {
-  const response = await fetch(`${server.baseUrl()}/readyz`);
+  const response = await fetch(`${server.baseUrl}/readyz`);
   const { status, store } = (await response.json()) as { status: string; store: Record<string, string> };
   return { http: response.status, status, store };
 }
@@ -23,11 +23,11 @@ test('on a full disk what writes is refused as 503, what does not goes on, and a
   const node = await startScriptedNode(echoResult('7'));
   onTestFinished(node.close);
   const server = await startWalletServer({ parent: disk.path, env: { KEYSLOT_UPSTREAM_URL: node.url } });
-  const { key } = await server.ask<{ key: string }>({ kind: 'keys.create', account: 'acme', name: 'k' });
+  const { key } = await server.ask<{ key: string }>(['keys', 'create', '--account', 'acme', '--name', 'k']);
   const callNode = async (): Promise<unknown> => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
     const headers = { 'content-type': 'application/json' };
-    const url = `${server.baseUrl()}/solana-localnet?apikey=${key}`;
+    const url = `${server.baseUrl}/solana-localnet?apikey=${key}`;
     return (await fetch(url, { method: 'POST', headers, body })).json();
   };
   const made = await server.send('', { custody: 'managed' });
@@ -52,11 +52,12 @@ test('on a full disk what writes is refused as 503, what does not goes on, and a
   ];
   expect(writing.map(({ status }) => status).filter((status) => status >= 500 && status !== 503)).toEqual([]);
   expect(await readinessOf(server)).toMatchObject({
-    ...{ http: 503, status: 'notReady' },
+    http: 503,
+    status: 'notReady',
     store: { state: 'storeUnavailable', reason: 'disk_full' },
   });
   expect(await callNode()).toMatchObject({ result: 7 });
-  expect((await fetch(`${server.baseUrl()}/v1/wallets/${id}`)).status).toBe(401);
+  expect((await fetch(`${server.baseUrl}/v1/wallets/${id}`)).status).toBe(401);
   expect((await server.send('', '{')).status).toBe(400);
 
   disk.makeRoom();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { postJson } from '../support/post-json.ts';
 import { command } from '../support/wallet-account.ts';
@@ -22,7 +22,8 @@ beforeAll(async () => {
     args: ['--log-level', 'trace'],
     // Each request comes from the address that it says.
     env: {
-      ...{ KEYSLOT_BEHIND_PROXY: '1', KEYSLOT_PUBLIC_URL: 'https://keyslot.example' },
+      KEYSLOT_BEHIND_PROXY: '1',
+      KEYSLOT_PUBLIC_URL: 'https://keyslot.example',
       KEYSLOT_MAIL_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
       KEYSLOT_MAIL_FROM: 'keyslot@example.com',
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
@@ -42,7 +42,9 @@ describe('a data directory that was open to others', () => {
     writeFileSync(join(directory(), 'kept by hand', 'notes'), '');
     openToAll(directory());
     const server = startNode(['src/main.ts', 'serve', '--json', '--upstream-url', 'http://127.0.0.1:9'], {
-      ...{ KEYSLOT_DATA_DIR: directory(), KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' },
+      KEYSLOT_DATA_DIR: directory(),
+      KEYSLOT_HTTP_PORT: '0',
+      KEYSLOT_GRPC_PORT: '0',
     });
     onTestFinished(() => server.stop());
     await eventually('it serves', () => {
@@ -51,7 +53,7 @@ describe('a data directory that was open to others', () => {
     });
     expect(openEntries(directory())).toEqual([]);
     expect(readdirSync(directory())).toEqual(expect.arrayContaining(['admin.sock', 'dev.json', 'signer']));
-    expect(server.stderr()).toContain('other users had access to the data directory');
+    expect(server.stderr()).toContain('removed the access of other users to the data directory');
   });
 
   test('cannot be read by another user, log and control file least of all', async (context) => {

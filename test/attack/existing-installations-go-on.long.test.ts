@@ -8,7 +8,7 @@ import { newDatabase, startVault, type Vault } from './vault.ts';
 /** A test starts several servers one after the other. */
 vi.setConfig({ testTimeout: 600_000 });
 
-const ADOPTED = 'the store takes this signer and its record from now on';
+const ADOPTED = 'the store now accepts this signer and its record';
 /** The last migration before that of the signers. */
 const MIGRATION = 7;
 

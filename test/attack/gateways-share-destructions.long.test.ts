@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { newDatabase, startVault, type Vault } from './vault.ts';
 
@@ -41,7 +41,8 @@ async function deriveAgain(first: Vault, second: Vault, query: (text: string) =>
   await first.destroy(tree.wallets[0]?.wallet_id ?? '');
   await query('delete from derivation_tombstones');
   const again = await second.server.send('/hd', {
-    ...{ custody: 'managed', master_wallet_id: tree.master.wallet_id },
+    custody: 'managed',
+    master_wallet_id: tree.master.wallet_id,
     accounts: { start: 0, count: 1 },
   });
   const { code } = (await again.json()) as { code?: string };

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
-import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../../src/core/eventually.ts';
 import { startStreamServer } from '../server/grpc/start-stream-server.ts';
-import { createScriptedLedger } from '../stream/scripted-ledger.ts';
+import { createScriptedLedger } from '../gateway/streams/scripted-ledger.ts';
 
 // Calls that never send their request, or ask without reading, held as much memory as their sender liked, without any key.
 
@@ -49,7 +49,7 @@ test('a call with more than 16 KiB of metadata is refused with the limit, and it
   await eventually('it is refused', () => told.status !== '' || undefined);
   expect(told).toMatchObject({
     status: '8',
-    message: expect.stringMatching(/^metadata has 17\d{3} bytes, and can have 16384$/),
+    message: expect.stringMatching(/^metadata has 17\d{3} bytes; the limit is 16384$/),
   });
   await eventually('the connection is cut', () => session.destroyed || undefined);
 });
@@ -96,4 +96,20 @@ test('who asks for reflection and does not read the answers is not read from', a
   );
   expect(taken).toBeLessThan(100);
   stream.close(constants.NGHTTP2_CANCEL);
+});
+
+test('metadata is measured whatever it is called, and what is no ASCII in it reaches no log', async () => {
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
+  const told = begin(await openSession(), { ['__proto__']: 'a'.repeat(17_000) });
+  await eventually('it is refused', () => told.status !== '' || undefined);
+  expect(told.message).toMatch(/^metadata has 17\d{3} bytes/);
+  const headers = {
+    ...SUBSCRIBE,
+    ':path': '/grpc.health.v1.Health/Check',
+    'x-a': 'ks_key_secret\u00a0\u009b31m',
+  };
+  const call = (await openSession()).request(headers, { endStream: true }).on('error', () => undefined);
+  await once(call.resume(), 'close');
+  expect(printed).not.toHaveBeenCalled();
 });

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { batchOf, cacheByHand, callOf, context, reply, settle, textOf } from '../ledger/cache-by-hand.ts';
+import {
+  batchOf,
+  cacheByHand,
+  callOf,
+  context,
+  reply,
+  settle,
+  textOf,
+} from '../gateway/ledger/cache-by-hand.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
 import { type Gateway, post, startGateway } from '../server/start-gateway.ts';
 
@@ -61,7 +69,7 @@ test.each(Object.entries(BAD))(
   '%s in a batch is not shared with others who ask it',
   async (_what, result) => {
     const { cached, batches, pending } = cacheByHand();
-    const batch = cached.serveTogether(batchOf('getGenesisHash', ['[]']), context);
+    const batch = cached.serveBatch(batchOf('getGenesisHash', ['[]']), context);
     const other = cached.serve(callOf('getGenesisHash', 2), context);
     batches[0]?.resolve([{ kind: 'whole', body: replyWith(result, 1), isError: false }]);
     await batch;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { createToken } from '../support/wallet-account.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
-import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
+import { createSealer } from '../../src/signer/hsm/soft/open-configured-soft.ts';
 import { scanMemory } from '../signer/fixture/scan-memory.ts';
 import { newDataDir } from '../signer/fixture/start-signer.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { startNode } from '../support/node-process.ts';
 import { inHalves, patternsOf, type Secrets, secretsOfMaster } from './secrets-of.ts';
 

@@ -3,9 +3,8 @@ import { BODY_CHECKS } from '../../generated/account/body-checks.js';
 import { BODY_CHECKS as WALLET_CHECKS } from '../../generated/wallets/body-checks.js';
 import { checkAgainstBody } from '../../runtime/check-body.ts';
 import type { BodyCheck } from '../../runtime/check-body.ts';
-import { withEscapes } from '../../src/base/terminal.ts';
-import { readKeyRequest } from '../../src/admin/key-request.ts';
-import { readServiceLevelRequest } from '../../src/admin/service-level-request.ts';
+import { withEscapes } from '../../src/core/terminal.ts';
+import { readAction } from '../support/run-action.ts';
 
 // Operators and other members read what customers write, on terminals too: it neither reverses, hides nor forges what is around it.
 
@@ -34,7 +33,21 @@ const TEXTS: readonly (readonly [string, Readonly<Record<string, unknown>>, stri
   ['createWallet', { label: 'deposit' }, 'label'],
 ];
 
-const HIDDEN = ['\u202e', '\u200b', '\u2028', '\u2029', '\ufeff', '\u00ad', '\u0007', '\u{e0041}', '\ud800'];
+const HIDDEN = [
+  '\u202e',
+  '\u200b',
+  '\u2028',
+  '\u2029',
+  '\ufeff',
+  '\u00ad',
+  '\u0007',
+  '\u{e0041}',
+  '\ud800',
+  '\u3164',
+  '\uffa0',
+  '\u2800',
+  '\u034f',
+];
 
 const faultOf = (character: string): string =>
   character.isWellFormed()
@@ -53,7 +66,10 @@ function problemsOf(operation: string, body: unknown) {
 
 test.each(TEXTS)('%s %j refuses characters that are not printable in %s', (operation, body, member) => {
   const given = String(body[member]);
-  for (const text of [given, `${given} £, 名前, émile, 🙂, خانه\u200cها, 👨\u200d👩\u200d👧, ❤️\u200d🔥`])
+  for (const text of [
+    given,
+    `${given} £, 名前, émile, 🙂, خانه\u200cها, 👨\u200d👩\u200d👧, ❤️\u200d🔥, 1️⃣, ᠮᠣᠩᠭᠣᠯ\u180b`,
+  ])
     expect(problemsOf(operation, { ...body, [member]: text })).toEqual([]);
   expect(problemsOf(operation, { ...body, [member]: `${given} \u200d` })).toHaveLength(1);
   for (const character of HIDDEN)
@@ -65,9 +81,9 @@ test.each(TEXTS)('%s %j refuses characters that are not printable in %s', (opera
 test('so do the commands of the operator', () => {
   for (const character of HIDDEN) {
     const name = `a${character}`;
-    expect(() => readKeyRequest({ kind: 'keys.create', name })).toThrow('printable');
-    const work = { kind: 'planned-work.announce', startMs: 0, endMs: 1, note: name } as const;
-    expect(() => readServiceLevelRequest(work)).toThrow('printable');
+    expect(() => readAction(['keys', 'create', '--name', name])).toThrow('printable');
+    const announce = ['planned-work', 'announce', '--from', '2d', '--for', '1h'];
+    expect(() => readAction([...announce, '--note', name])).toThrow('printable');
   }
 });
 

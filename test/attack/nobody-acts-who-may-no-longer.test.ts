@@ -2,27 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../generated/account/operations.ts';
-import { listInvitations } from '../../src/account/members/invitations.ts';
-import { beginMemberFactor } from '../../src/account/members/member-factor.ts';
-import { type SessionHolder, signOut } from '../../src/account/members/sessions.ts';
-import { setOperates } from '../../src/account/operators.ts';
-import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { listAudit } from '../../src/account/audit/list-audit.ts';
+import type { ToldMembers } from '../../src/account/email/member-mail.ts';
+import { listInvitations } from '../../src/account/identity/members/invitations.ts';
+import { beginMemberFactor } from '../../src/account/identity/members/member-factor.ts';
+import { type SessionHolder, signOut } from '../../src/account/identity/members/sessions.ts';
+import { setOperates } from '../../src/account/identity/operators.ts';
+import { createToken, revokeToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import { SCOPES } from '../../src/account/identity/tokens/scopes.ts';
 import { eq } from '../../src/store/drizzle.ts';
 import { members, setupLinks } from '../../src/store/member-tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { inOctober } from '../account/billing/october.ts';
-import { at, memberWorld, newEmail, PASSWORD, refusal, STEP_MS } from '../account/members/member-world.ts';
+import {
+  at,
+  memberWorld,
+  newEmail,
+  PASSWORD,
+  refusal,
+  STEP_MS,
+} from '../account/identity/members/member-world.ts';
 import { NOW_MS } from '../account/new-customer.ts';
-import { openOperatorWorld } from '../account-api/operator-world.ts';
+import { openOperatorWorld } from '../account/api/operator-world.ts';
 import { describeStores } from '../store/backends.ts';
+import { type Asked, type Call, HOOK, key, type Prepare, REQUESTS, webhook } from './changing-requests.ts';
 
 // A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
 
-type Asked = { readonly id?: string | undefined; readonly body?: unknown };
 type Left = Readonly<Record<'keys' | 'tokens' | 'webhooks', readonly Readonly<Record<string, string>>[]>>;
-type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
 type World = Awaited<ReturnType<typeof openWorld>>;
+type Actor = Awaited<ReturnType<World['newActor']>>;
 
 /** An account that operates the server and has two owners, and a customer. */
 async function openWorld(store: Store, onEnd: (close: () => Promise<void>) => void) {
@@ -49,101 +57,18 @@ async function openWorld(store: Store, onEnd: (close: () => Promise<void>) => vo
     await store.db.insert(members).values(row);
     return accountId;
   };
-  return { ...{ store, deps, operators, other, call, newActor, joinAnother }, customer: operators.customer };
+  return {
+    store,
+    deps,
+    operators,
+    other,
+    call,
+    newActor,
+    joinAnother,
+    nowMs: NOW_MS,
+    customer: operators.customer,
+  };
 }
-
-const HOOK = { name: 'hook', url: 'https://93.184.216.34/', events: [] };
-const PLAN = { name: 'gold', requests_per_second: 500, burst: 2_000 };
-const WORK = { starts_at: new Date(NOW_MS - (NOW_MS % 60_000) + 3_600_000).toISOString() };
-const works = {
-  ...WORK,
-  ends_at: new Date(Date.parse(WORK.starts_at) + 60_000).toISOString(),
-  note: 'disks',
-};
-
-const limitRequest = async (call: Call): Promise<Asked> => {
-  const body = { limit: 'plan', wanted: 'production', reason: 'a sale' };
-  return { id: (await call('requestLimit', { body })).limit_request_id ?? '' };
-};
-const key = async ({ call }: World): Promise<Asked> => ({
-  ...{ id: (await call('createKey', { body: { name: 'k' } })).key_id ?? '', body: { overlap_seconds: 0 } },
-});
-const webhook = async ({ call }: World): Promise<Asked> => ({
-  id: (await call('createWebhook', { body: HOOK })).webhook_id ?? '',
-});
-
-type Actor = Awaited<ReturnType<World['newActor']>>;
-
-type Prepare = (world: World, actor: Actor) => Asked | Promise<Asked>;
-
-/** A request of each operation that changes something, which would be served. */
-const REQUESTS: Partial<Record<OperationId, Prepare>> = {
-  renewBackupCodes: () => ({}),
-  changeBillingSettings: () => ({ body: { notify_below_usd: ['5'] } }),
-  retryDelivery: async (world) => {
-    return { id: (await world.call('testWebhook', await webhook(world))).delivery_id ?? '' };
-  },
-  createInvitation: () => ({ body: { email: newEmail(), role: 'owner' } }),
-  withdrawInvitation: async ({ call }) => {
-    const made = await call('createInvitation', { body: { email: newEmail(), role: 'viewer' } });
-    return { id: made.invitation_id ?? '' };
-  },
-  createKey: () => ({ body: { name: 'k' } }),
-  revokeKey: key,
-  rotateKey: key,
-  requestLimit: () => ({ body: { limit: 'plan', wanted: 'production', reason: 'a sale' } }),
-  withdrawLimitRequest: ({ call }) => limitRequest(call),
-  removeMember: async ({ newActor }) => ({ id: (await newActor()).memberId }),
-  changeRole: async ({ newActor }) => ({ id: (await newActor()).memberId, body: { role: 'viewer' } }),
-  leaveAccount: () => ({}),
-  createAccount: () => ({ body: { name: `made-${newEmail().split('@')[0]}` } }),
-  setBilling: ({ customer }) => ({ id: customer, body: { mode: 'invoiced', credit_limit_usd: '5' } }),
-  creditAccount: ({ customer }) => ({ id: customer, body: { amount_usd: '5', reference: newEmail() } }),
-  setAccountLimits: ({ customer }) => ({ id: customer, body: { limit: 'wallet_use', requests: 9 } }),
-  bookPayment: ({ customer }) => ({ id: customer, body: { amount_usd: '5', reference: newEmail() } }),
-  setAccountPlan: ({ customer }) => ({ id: customer, body: { plan: 'production' } }),
-  createAccountSetupLink: ({ customer }) => ({ id: customer }),
-  issueCreditNote: async ({ store, call }) => {
-    const { invoiced, charged, close } = inOctober(() => store);
-    await charged(await invoiced(), 'wallet_creation', 10_000);
-    await close();
-    const { invoices } = (await call('listAllInvoices', { query: { limit: 1 } } as Asked)) as unknown as {
-      readonly invoices: readonly { readonly number: string }[];
-    };
-    return {
-      id: invoices[0]?.number ?? '',
-      body: { amount_usd: '1', reason: 'kindness', reference: newEmail() },
-    };
-  },
-  grantLimitRequest: ({ call }) => limitRequest(call),
-  refuseLimitRequest: async ({ call }) => ({ ...(await limitRequest(call)), body: { reason: 'no' } }),
-  announceWork: () => ({ body: works }),
-  cancelWork: async ({ call }) => ({ id: (await call('announceWork', { body: works })).work_id ?? '' }),
-  putPlan: () => ({ body: PLAN }),
-  deletePlan: async ({ call }) => ({ id: (await call('putPlan', { body: PLAN })).name ?? '' }),
-  changePassword: () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}, again` } }),
-  beginSecondFactor: () => ({ body: { password: PASSWORD } }),
-  enrolSecondFactor: (_world, { draft }) => ({ body: { code: draft } }),
-  signOut: () => ({}),
-  switchAccount: async ({ joinAnother }, { session }) => ({
-    body: { account_id: await joinAnother(session) },
-  }),
-  confirmSecondFactor: (_world, { confirmation }) => ({ body: { code: confirmation } }),
-  createCredentials: () => ({}),
-  endOtherSessions: () => ({}),
-  endSession: (_world, { session }) => ({ id: session.sessionId }),
-  createToken: () => ({ body: { name: 't', scopes: ['wallets:read'] } }),
-  revokeToken: async ({ call }) => {
-    const made = await call('createToken', { body: { name: 't', scopes: ['wallets:read'] } });
-    return { id: made.token_id ?? '' };
-  },
-  createWebhook: () => ({ body: HOOK }),
-  deleteWebhook: webhook,
-  updateWebhook: async (world) => ({ ...(await webhook(world)), body: { name: 'other' } }),
-  replayWebhook: async (world) => ({ ...(await webhook(world)), body: { from_seq: 1 } }),
-  rotateWebhookSecret: async (world) => ({ ...(await webhook(world)), body: { overlap_seconds: 0 } }),
-  testWebhook: webhook,
-};
 
 /** How an owner loses the right to act, and what a request that was let in before is answered. */
 const LOSSES: readonly (readonly [string, string, (world: World, actor: Actor) => Promise<unknown>])[] = [
@@ -285,6 +210,40 @@ describeStores('a request that was let in', (backend) => {
     });
   });
 
+  test('who leaves tells the owners what goes on working, in the audit log and by mail; who leaves nothing, nothing', async () => {
+    const { operators, other, newActor } = world;
+    const told: ToldMembers[] = [];
+    const mail = { tellMembers: async (_tx: unknown, one: ToldMembers) => void told.push(one) };
+    Object.assign(operators.deps, { mail });
+    const leave = async (actor: Actor) => {
+      await actor.call('leaveAccount');
+      const { records } = await listAudit(store(), other.accountId, { limit: 100 });
+      const ofMember = records.filter(({ memberId }) => memberId === actor.memberId);
+      return ofMember.map(({ action, subject }) => ({ action, subject }));
+    };
+    const actor = await newActor();
+    const made = [
+      (await actor.call('createKey', { body: { name: 'mine' } })).key_id,
+      (await actor.call('createToken', { body: { name: 'mine', scopes: ['wallets:read'] } })).token_id,
+      (await actor.call('createWebhook', { body: HOOK })).webhook_id,
+    ];
+    await actor.call('revokeKey', { id: (await actor.call('createKey', { body: { name: 'gone' } })).key_id });
+    const records = await leave(actor);
+    expect(records.slice(0, 4)).toEqual([
+      ...made.toReversed().map((subject) => ({ action: 'member.leave_behind', subject })),
+      { action: 'member.remove', subject: actor.memberId },
+    ]);
+    expect(told).toMatchObject([
+      { accountId: other.accountId, kind: 'membership', roles: new Set(['owner']) },
+    ]);
+    const text = told[0]?.mailOf('owner@example.com', 'acme').text;
+    expect(text).toContain('1 API keys, 1 access tokens and 1 webhooks continue to work');
+
+    const idle = await newActor();
+    expect((await leave(idle))[0]).toEqual({ action: 'member.remove', subject: idle.memberId });
+    expect(told).toHaveLength(1);
+  });
+
   test('a role that allows no less answers with nothing', async () => {
     const { call, newActor } = world;
     const { memberId: id, call: byActor } = await newActor();
@@ -292,7 +251,8 @@ describeStores('a request that was let in', (backend) => {
     const nothing = { keys: [], tokens: [], webhooks: [] };
     expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
     expect(await call('changeRole', { id, body: { role: 'billing' } })).toMatchObject({
-      ...{ ...nothing, keys: [{ name: 'mine' }] },
+      ...nothing,
+      keys: [{ name: 'mine' }],
     });
     expect(await call('changeRole', { id, body: { role: 'owner' } })).toMatchObject(nothing);
   });

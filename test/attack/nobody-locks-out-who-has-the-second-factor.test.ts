@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
-import { unlockTwoFactor } from '../../src/account/two-factor/two-factor.ts';
+import { createToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import { unlockTwoFactor } from '../../src/account/identity/two-factor/two-factor.ts';
 import { type TestAccount, useWalletService } from '../wallets/use-service.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,7 +26,9 @@ async function otherTokenOf({ id }: TestAccount): Promise<string> {
 /** The code of the problem; undefined: the wallet is destroyed. */
 async function destroy(token: string, id: string, code: string, address = '192.0.2.1') {
   const headers = {
-    ...{ authorization: `Bearer ${token}`, 'x-two-factor-code': code, 'x-forwarded-for': address },
+    authorization: `Bearer ${token}`,
+    'x-two-factor-code': code,
+    'x-forwarded-for': address,
   };
   const answer = await fetch(`${service().baseUrl}/v1/wallets/${id}`, { method: 'DELETE', headers });
   return ((await answer.json()) as { code?: string }).code;

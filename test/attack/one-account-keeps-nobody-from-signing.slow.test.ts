@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWalletClient } from '../../generated/wallets/client.ts';
 import { PLANS } from '../../generated/plans.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { addCredit, createToken } from '../support/wallet-account.ts';
@@ -43,7 +43,8 @@ function send(url: string, token: string, { method, body }: Call, agent: Agent):
     answer.on('data', (chunk: Buffer) => chunks.push(chunk));
     answer.on('end', () =>
       resolve({
-        ...{ status: answer.statusCode, text: Buffer.concat(chunks).toString() },
+        status: answer.statusCode,
+        text: Buffer.concat(chunks).toString(),
         retryAfter: answer.headers['retry-after'],
       }),
     );

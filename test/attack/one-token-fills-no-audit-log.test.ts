@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setUseLimit } from '../../src/account/wallet-use-limit.ts';
+import { setUseLimit } from '../../src/account/plans/wallet-use-limit.ts';
 import { useWalletService } from '../wallets/use-service.ts';
 
 const PER_SECOND = 20;

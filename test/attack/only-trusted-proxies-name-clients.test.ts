@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { compileRules } from '../../src/account/key-rules.ts';
-import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
-import { createClientAddress, createTrustsPeer, type RequestSource } from '../../src/gate/client-address.ts';
+import { compileRules } from '../../src/account/identity/api-keys/key-rules.ts';
+import { createAuthenticate, type KeyFinder } from '../../src/server/access/authenticate.ts';
+import {
+  createClientAddress,
+  createTrustsPeer,
+  type RequestSource,
+} from '../../src/server/access/client-address.ts';
 
 const INSIDE = '203.0.113.9';
 

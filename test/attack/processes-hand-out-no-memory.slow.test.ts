@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { NODE, startNode } from '../support/node-process.ts';

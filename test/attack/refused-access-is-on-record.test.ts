@@ -1,12 +1,12 @@
 import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { NO_ACCOUNT } from '../../src/account/audit/refusal-log.ts';
+import { NO_ACCOUNT } from '../../src/account/identity/refusal-log.ts';
 import { verifyAudit } from '../../src/account/audit/verify-audit.ts';
-import { createKeyText } from '../../src/account/key-text.ts';
-import { createToken, revokeToken } from '../../src/account/tokens/access-tokens.ts';
-import { setCreateLimit } from '../../src/account/wallet-create-limit.ts';
+import { createKeyText } from '../../src/account/identity/api-keys/key-text.ts';
+import { createToken, revokeToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import { setCreateLimit } from '../../src/account/plans/wallet-create-limit.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type TestAccount, useWalletService } from '../wallets/use-service.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +21,9 @@ async function ask(token: string | undefined, path: string, how: RequestInit = {
 }
 
 const post = (body: string, type = 'application/json'): RequestInit => ({
-  ...{ method: 'POST', body, headers: { 'content-type': type } },
+  method: 'POST',
+  body,
+  headers: { 'content-type': type },
 });
 
 /** A token of an account, by its id. */
@@ -108,7 +110,11 @@ test('a flood from many addresses is 100 rows a minute and one for the others', 
   const rows = (await endMinute(NO_ACCOUNT, before + 101)).slice(before);
   expect(rows).toHaveLength(101);
   expect(told(rows).at(-1)).toEqual({
-    ...{ action: 'access', outcome: 'others', tokenId: null, address: null, units: 30 },
+    action: 'access',
+    outcome: 'others',
+    tokenId: null,
+    address: null,
+    units: 30,
   });
 });
 

@@ -1,10 +1,10 @@
 import { base58 } from '@scure/base';
 import { mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { COIN_TYPE, type DerivationIndexes, PURPOSE } from '../../src/keys/derivation-path.ts';
-import { mnemonicSeedNow, passphraseSalt } from '../../src/keys/mnemonic.ts';
-import { createNativeEngine } from '../../src/keys/native-engine.ts';
-import { deriveChild, masterNode } from '../../src/keys/slip10.ts';
+import { COIN_TYPE, type DerivationIndexes, PURPOSE } from '../../src/core/keys/derivation-path.ts';
+import { mnemonicSeedNow, passphraseSalt } from '../../src/core/keys/mnemonic.ts';
+import { createNativeEngine } from '../../src/core/keys/native-engine.ts';
+import { deriveChild, masterNode } from '../../src/core/keys/slip10.ts';
 import { formsOf } from '../signer/fixture/scan-memory.ts';
 
 const engine = createNativeEngine();

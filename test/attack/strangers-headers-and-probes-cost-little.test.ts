@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { readForwarded } from '../../src/gate/client-address.ts';
-import { isLocalRequest } from '../../src/server/http/local-request.ts';
+import { readForwarded } from '../../src/server/access/client-address.ts';
+import { assertJsonBody } from '../../src/server/http/read-body.ts';
+import { isLocalRequest } from '../../src/server/http/status-routes.ts';
 import { createStoreHealth } from '../../src/store/store-health.ts';
 
 // What anybody may send cost the square of its length, or a connection to the store for each request.
@@ -9,6 +10,25 @@ test('a Forwarded header is read up to 1,024 characters', () => {
   const quoted = `for="${'\\"'.repeat(8_000)}`;
   expect(readForwarded({ forwarded: quoted })).toEqual([]);
   expect(readForwarded({ forwarded: 'for=192.0.2.1;proto=https' })).toHaveLength(1);
+});
+
+test('a Content-Type is read up to 128 characters', () => {
+  const isRead = (type: string): boolean => {
+    try {
+      assertJsonBody({ headers: { 'content-type': type } });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const charset = 'application/json; charset=utf-8';
+  expect(isRead(charset.padEnd(128))).toBe(true);
+  expect(isRead(charset.padEnd(129))).toBe(false);
+  // The head of a request has room for this.
+  const startedMs = performance.now();
+  for (let sent = 0; sent < 100; sent++)
+    expect(isRead(`application/json;${' '.repeat(16_000)}x`)).toBe(false);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
 });
 
 test('metrics on this machine are for programs on it, and for no page of another site', () => {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
 import { diskDirectory } from '../support/disk-directory.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
 import { processesBelow } from '../support/processes.ts';
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('started by root, with a user of the sign
     const server = await start();
     process.kill(pidOf(server, 'signer/keeper'), 'SIGKILL');
     await eventually('it is said', () => server.written().includes('its keeper has exited') || undefined);
-    const ready = await fetch(`${server.baseUrl()}/readyz`);
+    const ready = await fetch(`${server.baseUrl}/readyz`);
     expect(await ready.json()).toMatchObject({ signer: { state: expect.not.stringMatching('ready') } });
     expect((await server.send('', {})).ok).toBe(true);
   });

@@ -62,7 +62,8 @@ export async function startVault({ databaseUrl, env: more = {} }: VaultOptions =
     };
   };
   return {
-    ...{ server, backUp },
+    server,
+    backUp,
     signerFile: (name) => join(server.dataDir, 'signer', name),
     make: async () => {
       const answer = await server.send('', { custody: 'managed' });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type OperationId, OPERATIONS, ROLES } from '../../generated/account/operations.ts';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
-import type { Scope } from '../../src/account/tokens/scopes.ts';
+import { createToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import type { Scope } from '../../src/account/identity/tokens/scopes.ts';
 import { NOW_MS } from '../account/new-customer.ts';
-import { openOperatorWorld } from '../account-api/operator-world.ts';
+import { openOperatorWorld } from '../account/api/operator-world.ts';
 import { describeStores } from '../store/backends.ts';
 
 // A webhook is a reader of the audit log: whoever chooses where its records go must be allowed to read them.
@@ -65,6 +65,12 @@ describeStores('a token that may not read the audit log', (backend) => {
     const { webhook_id: id } = await reader('createWebhook', { body: HOOK });
     for (const body of [{ url: MINE }, { events: LEDGER }, { active: true }, { name: 'mine' }])
       await expect(manager('updateWebhook', { id, body })).rejects.toMatchObject(refused);
+    await expect(manager('rotateWebhookSecret', { id, body: { overlap_seconds: 0 } })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await reader('rotateWebhookSecret', { id, body: { overlap_seconds: 0 } })).toMatchObject({
+      secret: expect.any(String),
+    });
     expect((await reader('listWebhooks')).webhooks).toMatchObject([{ ...HOOK, events: [] }]);
 
     const choice = { ...HOOK, events: LEDGER };

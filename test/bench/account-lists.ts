@@ -64,7 +64,9 @@ async function onStore(name: string, databaseUrl?: string): Promise<string> {
     const measured = await measure(store, createListLoads({ store, ...account, nowMs }));
     const { accountId } = account;
     const flushes = await measureFlushes(store, {
-      ...{ accountId, nowMs, rounds: Math.min(rounds, FLUSH_ROUNDS) },
+      accountId,
+      nowMs,
+      rounds: Math.min(rounds, FLUSH_ROUNDS),
     });
     return `## On ${name}\n\nFilled in ${filledS} s.\n\n${render(measured)}\n${renderFlushes(flushes)}`;
   } finally {

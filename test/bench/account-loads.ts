@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { SQL } from 'drizzle-orm';
 import { ACCOUNT_HANDLERS } from '../../generated/account/account-handlers.ts';
 import { WALLET_HANDLERS } from '../../generated/wallets/wallet-handlers.ts';
-import { Keyring } from '../../src/account/keyring.ts';
-import { addNetworkCalls } from '../../src/account/network-calls-store.ts';
-import { PlanBook } from '../../src/account/plan-book.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
-import { TokenRing } from '../../src/account/tokens/token-ring.ts';
-import type { AccountContext } from '../../src/account-api/account-context.ts';
+import { Keyring } from '../../src/account/identity/api-keys/keyring.ts';
+import { addNetworkCalls } from '../../src/account/usage/network-calls-store.ts';
+import { PlanBook } from '../../src/account/plans/plan-book.ts';
+import { SCOPES } from '../../src/account/identity/tokens/scopes.ts';
+import { TokenRing } from '../../src/account/identity/tokens/token-ring.ts';
+import type { AccountContext } from '../../src/account/api/account-context.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
@@ -38,17 +38,25 @@ export function createListLoads({
     addNetworkCalls(store, { writerId, number: ++flushed, rows: rowsOf(nowMs) }, nowMs);
   // Operations that read use no other part.
   const context = {
-    ...{ store, keyring: new Keyring(), tokens: new TokenRing(), plans: new PlanBook() },
-    ...{ flushUsage: () => Promise.resolve(), flushCalls, clock: { nowMs: () => nowMs } },
+    store,
+    keyring: new Keyring(),
+    tokens: new TokenRing(),
+    plans: new PlanBook(),
+    flushUsage: () => Promise.resolve(),
+    flushCalls,
+    clock: { nowMs: () => nowMs },
     watchedNetworks: NETWORKS.map((label) => ({
-      ...{ name: 'solana', environment: 'mainnet', label, rpcPath: `/${label}`, statuses: () => [] },
-      ...{ probe: () => Promise.resolve('ready'), pace: () => ({ slotMs: 400, source: 'notifications' }) },
+      name: 'solana',
+      environment: 'mainnet',
+      label,
+      rpcPath: `/${label}`,
+      statuses: () => [],
+      probe: () => Promise.resolve('ready'),
+      pace: () => ({ slotMs: 400, source: 'notifications' }),
     })),
-    ...{
-      members: { store },
-      reconciliation: { isDone: () => true },
-      request: { requestId: 'req_bench', nowMs },
-    },
+    members: { store },
+    reconciliation: { isDone: () => true },
+    request: { requestId: 'req_bench', nowMs },
     caller: { accountId, tokenId, scopes: new Set(SCOPES), requestId: 'req_bench' },
   } as unknown as AccountContext & WalletContext;
   const handlers = ACCOUNT_HANDLERS;

@@ -1,8 +1,8 @@
 // `make bench` runs this: how soon the overview of the dashboard can be used, by the trace of a browser.
 import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
-import { startMemberServer } from '../account-api/sessions/member-server.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
+import { startMemberServer } from '../account/api/sessions/member-server.ts';
 import { fillAccount } from '../dashboard/fill-account.ts';
 import { findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres } from '../support/postgres.ts';
@@ -125,7 +125,8 @@ function readTrace(events: readonly TraceEvent[]): Load {
   const shifts = events.filter(({ name, ts }) => name === 'LayoutShift' && ts > start.ts);
   const since = (ts: number): number => Math.round((ts - start.ts) / 1_000);
   return {
-    ...{ painted: since(painted.ts), shown: since(shown.ts) },
+    painted: since(painted.ts),
+    shown: since(shown.ts),
     interactive: since(Math.max(shown.ts, painted.ts, ...ends)),
     shifted: shifts.reduce(
       (sum, { args }) => sum + (args?.data?.had_recent_input ? 0 : (args?.data?.score ?? 0)),
@@ -138,7 +139,8 @@ function median(loads: readonly Load[]): Load {
   const middle = (read: (load: Load) => number): number =>
     loads.map(read).sort((a, b) => a - b)[Math.floor(loads.length / 2)] ?? Number.NaN;
   return {
-    ...{ painted: middle(({ painted }) => painted), shown: middle(({ shown }) => shown) },
+    painted: middle(({ painted }) => painted),
+    shown: middle(({ shown }) => shown),
     interactive: middle(({ interactive }) => interactive),
     shifted: Math.max(...loads.map(({ shifted }) => shifted)),
   };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { askAdmin } from '../../src/admin/ask-admin.ts';
+import { command } from '../support/wallet-account.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { LOAD_CORE, PROXY_CORE, pin, readCpuUs } from './cpu.ts';
 import type { CrowdOrder, CrowdReport } from './socket-crowd.ts';
@@ -21,7 +21,7 @@ const rounds = Number(values.rounds);
 const crowds = values.crowds.split(',').map(Number);
 const HELLO =
   '{"jsonrpc":"2.0","id":1,"method":"accountSubscribe","params":["4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",{"encoding":"base64","commitment":"confirmed"}]}';
-const PLAN = { name: 'bench', requestsPerSecond: 1_000_000, burst: 1_000_000_000 };
+const SET_PLAN = ['plans', 'set', 'bench', '--requests-per-second', '1000000', '--burst', '1000000000'];
 const [busy = 0] = loadavg();
 
 /** A server under the bench: where its sockets connect, its process, and how its account is made to change. */
@@ -108,11 +108,14 @@ async function startGateway(): Promise<Target> {
     NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '',
   };
   const keyslot = await startKeyslot({ env });
-  await askAdmin(keyslot.dataDir, { kind: 'plans.set', ...PLAN });
-  await askAdmin(keyslot.dataDir, { kind: 'plans.assign', account: 'development', plan: PLAN.name });
+  await command(keyslot.dataDir, SET_PLAN);
+  await command(keyslot.dataDir, ['plans', 'assign', 'development', 'bench']);
   const { port: own, pathname, search } = new URL(keyslot.rpcUrl);
   return {
-    ...{ name: 'Keyslot', port: Number(own), path: `${pathname}${search}`, pid: keyslot.pid },
+    name: 'Keyslot',
+    port: Number(own),
+    path: `${pathname}${search}`,
+    pid: keyslot.pid,
     fire: firing(node),
     stop: async () => {
       await keyslot.stop();

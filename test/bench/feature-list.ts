@@ -120,7 +120,9 @@ async function letEventsWait(
   const { token } = await newAccount(dataDir, '1.00');
   const account = createAccountClient({ url: baseUrl, token });
   const { webhook_id: id } = await account.createWebhook({
-    ...{ name: 'down', url: receiver.url, events: ['wallet.*'] },
+    name: 'down',
+    url: receiver.url,
+    events: ['wallet.*'],
   });
   const { account_id: accountId } = await account.getAccount();
   await addEvents({ dataDir, databaseUrl }, accountId, WAITING_EVENTS);

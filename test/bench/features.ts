@@ -58,10 +58,10 @@ const bare = await ready(startBareParser(nodeUrl));
 started.defer(bare.stop);
 const other = values.other === undefined ? undefined : await ready(startOther(values.other));
 if (other !== undefined) started.defer(other.stop);
-const together = [everything, plain, bare, ...(other === undefined ? [] : [other])];
+const batched = [everything, plain, bare, ...(other === undefined ? [] : [other])];
 const rowsTogether: string[] = [];
 for (const load of [SMALL, BATCH]) {
-  const [all = [], none = [], least = [], before = []] = await measureInTurn(together, load, rounds);
+  const [all = [], none = [], least = [], before = []] = await measureInTurn(batched, load, rounds);
   const lines = [
     ['everything', all],
     ['plain', none],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { sumWalletUsage } from '../../src/account/sum-wallet-usage.ts';
+import { sumWalletUsage } from '../../src/account/usage/sum-wallet-usage.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { fillNetworkCalls } from './fill-network-calls.ts';

@@ -3,7 +3,7 @@ import {
   addNetworkCalls,
   CALLS_KEPT_DAYS,
   type NetworkCallsRow,
-} from '../../src/account/network-calls-store.ts';
+} from '../../src/account/usage/network-calls-store.ts';
 import type { Store } from '../../src/store/open-store.ts';
 
 /** The networks whose calls are on record. */
@@ -28,7 +28,10 @@ export async function fillNetworkCalls(store: Store, nowMs: number): Promise<voi
 /** Returns the calls that each network had in five minutes. */
 export function rowsOf(startMs: number): readonly NetworkCallsRow[] {
   return NETWORKS.map((network, at) => ({
-    ...{ network, startMs, calls: 120 * (at + 1), errors: at },
+    network,
+    startMs,
+    calls: 120 * (at + 1),
+    errors: at,
     durations: Array.from({ length: BUCKETS }, (_, bucket) => (bucket < 12 ? 10 * (at + 1) : 0)),
   }));
 }

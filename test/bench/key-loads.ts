@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { KeyChunk, KeyPool } from '../../src/keys/pool.ts';
+import type { KeyChunk, KeyPool } from '../../src/core/keys/pool.ts';
 import type { RawWork } from './raw-keys.ts';
 
 /** What the pool is asked for, and the raw work that bounds it. */
@@ -24,26 +24,30 @@ export const KEY_LOADS: readonly KeyLoad[] = [
   {
     name: 'batch',
     what: 'a batch of 10,000 as JSON lines',
-    ...{ raw: 'keypair', wallets: 10_000 },
+    raw: 'keypair',
+    wallets: 10_000,
     stream: (pool, count) => pool.batch({ count, format: 'jsonl', createdAt }, signal),
   },
   {
     name: 'mnemonics',
     what: 'a batch with mnemonics of 12 words',
-    ...{ raw: 'pbkdf2', wallets: 600 },
+    raw: 'pbkdf2',
+    wallets: 600,
     stream: (pool, count) => pool.batch({ count, mnemonicWords: 12, format: 'jsonl', createdAt }, signal),
   },
   {
     name: 'accounts',
     what: "children of one master, m/44'/501'/0…9999'/0': two HMACs each",
-    ...{ raw: 'keypair', wallets: 10_000 },
+    raw: 'keypair',
+    wallets: 10_000,
     stream: (pool, count) =>
       pool.hd({ source, accounts: { start: 0, count }, change: FEW, format: 'jsonl', createdAt }, signal),
   },
   {
     name: 'changes',
     what: "children of one account, m/44'/501'/0'/0…9999': one HMAC each",
-    ...{ raw: 'keypair', wallets: 10_000 },
+    raw: 'keypair',
+    wallets: 10_000,
     stream: (pool, count) =>
       pool.hd({ source, accounts: FEW, change: { start: 0, count }, format: 'jsonl', createdAt }, signal),
   },

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { createKeyPool, type KeyPool } from '../../src/keys/pool.ts';
+import { createKeyPool, type KeyPool } from '../../src/core/keys/pool.ts';
 import { KEY_LOADS, type KeyLoad, type Pace, paceOfPool, paceOfRaw } from './key-loads.ts';
 
 // Measures the key pool beside the raw limit of its libraries, on as many threads. See README.md.

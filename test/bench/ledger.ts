@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { base58 } from '@scure/base';
 import litesvm from 'litesvm/dist/internal.js';
 import { WebSocket } from 'ws';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type LedgerProcess, startLedgerOf, startLedgerProcess } from '../localnet/disk/ledger-process.ts';
 import { startTransfers } from '../soak/ledger/transfer-load.ts';
 import { newPayer, signedTransfer } from '../support/transfers.ts';

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { command } from '../support/wallet-account.ts';
-import { GATEWAY, PLAN, type RunningTarget } from './targets.ts';
+import { GATEWAY, SET_PLAN, type RunningTarget } from './targets.ts';
 
 export type OperatedGateway = RunningTarget & { readonly baseUrl: string; readonly dataDir: string };
 
@@ -30,13 +30,16 @@ export async function startOperatedGateway(
   const server = startNode(['src/main.ts', 'serve', '--json', '--config', file], env);
   started.defer(server.stop);
   const { base_url: baseUrl, rpc_paths: paths } = await ready(server);
-  const rules = { origins: [], cidrs: [] };
-  const made = await command(dataDir, { kind: 'keys.create', name: 'bench', account: ACCOUNT, rules });
-  await command(dataDir, { kind: 'plans.set', ...PLAN });
-  await command(dataDir, { kind: 'plans.assign', account: ACCOUNT, plan: PLAN.name });
+  const made = await command(dataDir, ['keys', 'create', '--account', ACCOUNT, '--name', 'bench']);
+  await command(dataDir, SET_PLAN);
+  await command(dataDir, ['plans', 'assign', ACCOUNT, 'bench']);
   const running = started.move();
   return {
-    ...{ name: GATEWAY, baseUrl, dataDir, pid: server.pid, port: Number(new URL(baseUrl).port) },
+    name: GATEWAY,
+    baseUrl,
+    dataDir,
+    pid: server.pid,
+    port: Number(new URL(baseUrl).port),
     path: `${paths[0]}?apikey=${made.key}`,
     stop: () => running.disposeAsync(),
   };

@@ -11,7 +11,9 @@ const { hostname, port } = new URL(process.argv[2] ?? '');
 
 const server = createServer({ noDelay: true }, (client) => {
   const node = connect({
-    ...{ host: hostname, port: Number(port), noDelay: true },
+    host: hostname,
+    port: Number(port),
+    noDelay: true,
     onread: {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (sizeBytes, buffer) => client.write(Buffer.from(buffer.subarray(0, sizeBytes))),

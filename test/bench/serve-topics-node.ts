@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { hashAt } from '../../src/lab/nodes/chain-blocks.ts';
+import { hashAt } from '../lab/nodes/chain-node.ts';
 
 // A node whose blocks are large and made as they are asked for: what is measured is the way from its reply to the gateways.
 
@@ -33,17 +33,13 @@ function blockAt(slot: number): string {
   const all = Array.from({ length: transactions }, (_, index) => ({
     transaction: [wireAt(slot, index), 'base64'],
     meta: {
-      ...{
-        err: null,
-        fee: 5000,
-        computeUnitsConsumed: 450 + index,
-        loadedAddresses: { writable: [], readonly: [] },
-      },
-      ...{
-        preBalances: [1e9 + index, 5e8, 1],
-        postBalances: [1e9 + index - 5000, 5e8, 1],
-        postTokenBalances: [],
-      },
+      err: null,
+      fee: 5000,
+      computeUnitsConsumed: 450 + index,
+      loadedAddresses: { writable: [], readonly: [] },
+      preBalances: [1e9 + index, 5e8, 1],
+      postBalances: [1e9 + index - 5000, 5e8, 1],
+      postTokenBalances: [],
       logMessages: [
         `Program log: ${index} ${slot}`,
         `Program consumed ${450 + index} of 200000 compute units`,

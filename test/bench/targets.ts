@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askAdmin } from '../../src/admin/ask-admin.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { command } from '../support/wallet-account.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { startKeyslot } from '../support/keyslot.ts';
 import { startNode } from '../support/node-process.ts';
 
@@ -23,7 +23,15 @@ export function startScriptedNode(): Promise<RunningTarget> {
 }
 
 /** A plan that the limiter holds the key to at every request, and that no load reaches. */
-export const PLAN = { name: 'bench', requestsPerSecond: 1_000_000, burst: 1_000_000_000 };
+export const SET_PLAN = [
+  'plans',
+  'set',
+  'bench',
+  '--requests-per-second',
+  '1000000',
+  '--burst',
+  '1000000000',
+];
 
 /** The gateway with everything on, as `keyslot serve` starts it; its plan is out of reach. */
 export async function startGateway(
@@ -33,8 +41,8 @@ export async function startGateway(
   const options = { KEYSLOT_UPSTREAM_URL: nodeUrl, NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '' };
   const env = { ...options, ...more };
   const { rpcUrl, dataDir, pid, stop } = await startKeyslot({ env });
-  await askAdmin(dataDir, { kind: 'plans.set', ...PLAN });
-  await askAdmin(dataDir, { kind: 'plans.assign', account: 'development', plan: PLAN.name });
+  await command(dataDir, SET_PLAN);
+  await command(dataDir, ['plans', 'assign', 'development', 'bench']);
   const { port, pathname, search } = new URL(rpcUrl);
   return { name: GATEWAY, port: Number(port), path: `${pathname}${search}`, pid, stop };
 }

@@ -5,14 +5,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { eventually } from '../../src/base/eventually.ts';
-import type { Cursor } from '../../src/stream/cursor.ts';
-import { createHub, type HubOptions } from '../../src/stream/hub.ts';
-import { createLedgerNode } from '../../src/stream/ledger-node.ts';
-import { openRedisBlocks } from '../../src/stream/shared/redis-blocks.ts';
-import { keepSegments } from '../../src/stream/segments/keep-segments.ts';
-import { shareBlocks } from '../../src/stream/shared/share-blocks.ts';
-import { connectNode, wrapUpstream } from '../../src/upstream/open-upstream.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import type { Cursor } from '../../src/gateway/streams/cursor.ts';
+import { createHub, type HubOptions } from '../../src/gateway/streams/hub.ts';
+import { createLedgerNode } from '../../src/gateway/streams/ledger-node.ts';
+import { openRedisBlocks } from '../../src/gateway/streams/shared/redis-blocks.ts';
+import { keepSegments } from '../../src/gateway/streams/segments/keep-segments.ts';
+import { shareBlocks } from '../../src/gateway/streams/shared/share-blocks.ts';
+import { connectNode, wrapUpstream } from '../../src/gateway/nodes/open-upstream.ts';
 import { findRedis, uniquePrefix } from '../support/redis.ts';
 import { streamPace } from '../support/stream-pace.ts';
 
@@ -69,18 +69,29 @@ function openFiles(root: string, withFiles: boolean) {
 async function openGateway(isShared: boolean, root?: string) {
   const { segments, node, history } = openFiles(root ?? '', root !== undefined);
   const redis = openRedisBlocks({
-    ...{ url: url ?? '', prefix, maxBytes: 2 ** 31, maxBlockBytes: MAX_BLOCK_BYTES },
+    url: url ?? '',
+    prefix,
+    maxBytes: 2 ** 31,
+    maxBlockBytes: MAX_BLOCK_BYTES,
     key: createSecretKey(Buffer.alloc(32, 7)),
-    ...{ onUp: () => undefined, onLost: (reason: string) => console.error(reason) },
+    onUp: () => undefined,
+    onLost: (reason: string) => console.error(reason),
   });
   await eventually('Redis is there', () => redis.isUp() || undefined, { intervalMs: 5 });
   const shared = shareBlocks({
-    ...{ network: 'solana-bench', blocks: redis.of('solana-bench'), createTerms, reachSlots: () => 10 ** 6 },
+    network: 'solana-bench',
+    blocks: redis.of('solana-bench'),
+    createTerms,
+    reachSlots: () => 10 ** 6,
     openNode: (onReply) => createLedgerNode(upstream, MAX_BLOCK_BYTES, onReply),
     shownSlot: () => undefined,
   });
   const options: HubOptions = {
-    ...{ node, pace, segments: history, lingerMs: 0, generation: () => 0 },
+    node,
+    pace,
+    segments: history,
+    lingerMs: 0,
+    generation: () => 0,
     history: { maxSlots: 10 ** 5, maxBytes: 2 ** 33 },
     onFailure: (error) => console.error(error),
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { addUsage, type UsageRow } from '../../src/account/usage-store.ts';
+import { addUsage, type UsageRow } from '../../src/account/usage/usage-store.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { readCpuUs } from './cpu.ts';
@@ -37,7 +37,9 @@ export async function measureFlushes(
   const pids = await processesOf(store);
   const writerId = randomUUID();
   const measured = ['first of a minute', 'later in a minute'].map((name) => ({
-    ...{ name, own: [] as Cost[], plain: [] as Cost[] },
+    name,
+    own: [] as Cost[],
+    plain: [] as Cost[],
   }));
   let number = 0;
   for (let round = 0; round <= rounds; round += 1)
@@ -59,7 +61,11 @@ function batchOf(keyIds: readonly string[], network: string, minuteMs: number): 
   const counts = { calls: 10, errors: 1, callerErrors: 0, refused: 0, weight: 12, messages: 0 };
   return keyIds.flatMap((keyId) =>
     Array.from({ length: METHODS }, (_, n) => ({
-      ...{ minuteMs: start, keyId, network, method: `method${n}`, ...counts },
+      minuteMs: start,
+      keyId,
+      network,
+      method: `method${n}`,
+      ...counts,
     })),
   );
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { createAccountClient } from '../../generated/account/client.ts';
 import { appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { SILENT } from '../store/backends.ts';
 
@@ -26,7 +26,10 @@ export async function addEvents(
   try {
     for (let made = 0; made < count; made += FACTS) {
       const facts = Array.from({ length: FACTS }, (_, at) => ({
-        ...{ action: 'sign', outcome: 'ok', requestId: 'req_bench', walletId: `w_${(made + at) % 50}` },
+        action: 'sign',
+        outcome: 'ok',
+        requestId: 'req_bench',
+        walletId: `w_${(made + at) % 50}`,
       }));
       await appendAuditInOwnTransaction(store, accountId, facts, Date.now());
     }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { PLANS } from '../../generated/plans.ts';
 import { createWalletClient } from '../../generated/wallets/client.ts';
-import { askAdmin } from '../../src/admin/ask-admin.ts';
-import { CUSTOMER_SCOPES } from '../../src/account/tokens/scopes.ts';
+import { command } from '../support/wallet-account.ts';
+import { CUSTOMER_SCOPES } from '../../src/account/identity/tokens/scopes.ts';
 import { Connection } from './connection.ts';
 import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
@@ -36,24 +36,34 @@ const message = Buffer.alloc(200, 7).toString('base64');
 
 export const LATENCY_LOADS: readonly LatencyLoad[] = [
   {
-    ...{ name: 'HD create, client', statedMs: STATED.hd_create, times: 1_000 },
+    name: 'HD create, client',
+    statedMs: STATED.hd_create,
+    times: 1_000,
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', {})),
   },
   {
-    ...{ name: 'HD create, managed', statedMs: STATED.hd_create, times: 1_000 },
+    name: 'HD create, managed',
+    statedMs: STATED.hd_create,
+    times: 1_000,
     prepare: async ({ token }) => always(request(token, 'POST', '/v1/wallets/hd', { custody: 'managed' })),
   },
   {
-    ...{ name: 'fetch', statedMs: STATED.fetch, times: 1_000 },
+    name: 'fetch',
+    statedMs: STATED.fetch,
+    times: 1_000,
     prepare: async (run) => always(request(run.token, 'GET', `/v1/wallets/${await managedId(run)}`)),
   },
   {
-    ...{ name: 'sign', statedMs: STATED.sign, times: 1_000 },
+    name: 'sign',
+    statedMs: STATED.sign,
+    times: 1_000,
     prepare: async (run) =>
       always(request(run.token, 'POST', `/v1/wallets/${await managedId(run)}/sign`, { message })),
   },
   {
-    ...{ name: 'delete', statedMs: STATED.delete, times: 1_000 },
+    name: 'delete',
+    statedMs: STATED.delete,
+    times: 1_000,
     // A code works once: each call has an account of its own.
     prepare: async (run, calls) => {
       const next: (() => Request)[] = [];
@@ -76,12 +86,14 @@ function always(same: Request): () => Request {
   return () => same;
 }
 
-async function managedId({ baseUrl, token }: Target): Promise<string> {
+/** Makes a managed wallet. @returns its id. */
+export async function managedId({ baseUrl, token }: Target): Promise<string> {
   const wallet = await createWalletClient({ url: baseUrl, token }).createWallet({ custody: 'managed' });
   return wallet.custody === 'managed' ? wallet.wallet_id : '';
 }
 
-function request(
+/** Writes a request as it goes over the wire. */
+export function request(
   token: string,
   method: string,
   path: string,
@@ -108,11 +120,14 @@ export async function bareLatencies(times: number): Promise<readonly number[]> {
 /** An account of its own with money, and a token for it. */
 export async function newAccount(dataDir: string, amountUsd: string) {
   const account = `bench-${randomUUID()}`;
-  const ask = async (command: object) => (await askAdmin(dataDir, { ...command, account }))?.result;
+  const ask = async (request: {
+    readonly kind: string;
+    readonly [member: string]: unknown;
+  }): Promise<unknown> => command(dataDir, { ...request, account });
   const made = await ask({ kind: 'tokens.create', name: 'bench', scopes: CUSTOMER_SCOPES });
   await ask({ kind: 'money.credit', amountUsd });
-  await ask({ kind: 'wallet-limit', requests: REQUESTS_PER_MINUTE });
-  await ask({ kind: 'wallet-use-limit', requests: REQUESTS_PER_MINUTE });
+  await command(dataDir, ['wallet-limit', account, '--per-minute', String(REQUESTS_PER_MINUTE)]);
+  await command(dataDir, ['wallet-use-limit', account, '--per-second', String(REQUESTS_PER_MINUTE)]);
   const { token } = made as { readonly token: string };
   return { token, ask };
 }

@@ -153,7 +153,9 @@ async function measureHealth(target: Target): Promise<string> {
   const latencies: number[] = [];
   let isMaking = true;
   const making = timeStream(target, {
-    ...{ path: '/v1/wallets/batch', body: { count: 10_000, mnemonic_words: 12 }, wallets: 10_000 },
+    path: '/v1/wallets/batch',
+    body: { count: 10_000, mnemonic_words: 12 },
+    wallets: 10_000,
   }).finally(() => {
     isMaking = false;
   });

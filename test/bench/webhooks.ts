@@ -37,7 +37,9 @@ try {
   const { token } = await newAccount(keyslot.dataDir, '100000');
   const account = createAccountClient({ url: keyslot.baseUrl, token });
   const { webhook_id: id } = await account.createWebhook({
-    ...{ name: 'down', url: receiver.url, events: ['wallet.*'] },
+    name: 'down',
+    url: receiver.url,
+    events: ['wallet.*'],
   });
   const { account_id: accountId } = await account.getAccount();
   await addEvents({ dataDir: keyslot.dataDir, databaseUrl }, accountId, waiting);

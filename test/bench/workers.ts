@@ -64,7 +64,9 @@ async function startWorkers(workers: number): Promise<RunningTarget> {
   const { url, drop } = await createDatabase(postgresUrl ?? '');
   started.defer(drop);
   const target = await startGateway(`http://127.0.0.1:${node.port}`, {
-    ...{ KEYSLOT_DATABASE_URL: url, KEYSLOT_REDIS_URL: redisUrl ?? '', KEYSLOT_REDIS_PREFIX: uniquePrefix() },
+    KEYSLOT_DATABASE_URL: url,
+    KEYSLOT_REDIS_URL: redisUrl ?? '',
+    KEYSLOT_REDIS_PREFIX: uniquePrefix(),
     KEYSLOT_WORKERS: String(workers),
   });
   started.defer(target.stop);

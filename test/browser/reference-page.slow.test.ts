@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
-import { parseJson } from '../../src/rpc/json.ts';
+import { parseJson } from '../../src/core/rpc/json.ts';
 import { startScriptedNode } from '../server/scripted-node.ts';
 import { KEY, startGateway } from '../server/start-gateway.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';

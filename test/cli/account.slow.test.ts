@@ -58,7 +58,7 @@ test('on a running server tokens, money, limits and second factors are as comman
     ...[
       'exit code 0',
       expect.stringMatching(
-        /^acme: 1 records, signed up to [01]\nHeads were verified with the public key [0-9a-f]{64}\nThe audit log is intact\.\n$/,
+        /^acme: 1 records, signed up to [01]\nVerified the heads with the public key [0-9a-f]{64}\nThe audit log is intact\.\n$/,
       ),
     ],
   ]);
@@ -80,9 +80,14 @@ test('what wallets are done with is in the audit log; its heads are signed when 
   await serve({ KEYSLOT_UPSTREAM_URL: node.url });
   const own = { account: 'development', records: 1, signed_up_to: 1, problems: [] };
   expect(await json('audit', 'verify')).toMatchObject({
-    ...{ is_sound: true, signatures_checked: true, accounts: [own], damaged_lines: [] },
+    is_sound: true,
+    signatures_checked: true,
+    accounts: [own],
+    damaged_lines: [],
   });
-  expect((await run('audit', 'verify')).stdout).toMatch(/verified with the public key [0-9a-f]{64}\n/);
+  expect((await run('audit', 'verify')).stdout).toMatch(
+    /Verified the heads with the public key [0-9a-f]{64}\n/,
+  );
   const other = await run('audit', 'verify', '--public-key', '00'.repeat(32));
   expect([other.end, other.stdout]).toEqual([
     ...['exit code 1', expect.stringContaining('head forged at record 1')],
@@ -114,10 +119,10 @@ test.each([
   [['tokens', 'list', 'acme'], 'unexpected argument "acme"'],
   [['credit', 'acme'], 'missing AMOUNT_USD'],
   [['credit', 'acme', '1,000'], 'must be decimal USD'],
-  [['billing', 'acme', '--invoiced'], 'expected --by-volume, with --credit-limit USD if it has one'],
+  [['billing', 'acme', '--invoiced'], 'expected --by-volume with an optional --credit-limit USD'],
   [
     ['billing', 'acme', '--prepaid', '--credit-limit', '5'],
-    'expected --by-volume, with --credit-limit USD if it has one, --invoiced with',
+    'expected --by-volume with an optional --credit-limit USD, --invoiced with',
   ],
   [['wallet-limit', 'acme', '--per-minute', '5', '--default'], 'either --per-minute N or --default'],
   [['wallet-limit', 'acme', '--per-minute', 'x'], '--per-minute must be'],

@@ -62,7 +62,8 @@ export async function startBillServer(records: number, isSigned = true, notes = 
   });
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, asked },
+    url: `http://127.0.0.1:${port}`,
+    asked,
     refuse: (path, refusal) => void refusals.push({ path, refusal }),
     sign: () => {
       isLastSigned = true;
@@ -78,7 +79,8 @@ function chain(last: number, issued: number) {
   return Array.from({ length: last - FIRST + 1 }, (_, index) => {
     const seq = FIRST + index;
     const note = {
-      ...{ action: 'credit_note.issue', subject: noteOf(seq - issued - 1).number },
+      action: 'credit_note.issue',
+      subject: noteOf(seq - issued - 1).number,
       charges: [{ operation: 'credit_note', month: '2026-01', units: 0, amount_usd: '-0.10' }],
     };
     const invoice = { action: 'invoice.issue', subject: 'INV-000001' };

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ensureAccount } from '../../src/account/accounts.ts';
-import { setTerms } from '../../src/account/billing/set-terms.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { monthsLater, monthStartMs, utcMonth } from '../../src/base/utc-month.ts';
+import { ensureAccount } from '../../src/account/accounts/accounts.ts';
+import { setTerms } from '../../src/account/billing/invoices/set-terms.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { monthsLater, monthStartMs, utcMonth } from '../../src/core/utc-month.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { charge } from '../account/billing/billed-account.ts';
+import { charge } from '../account/billing/invoices/billed-account.ts';
 import { SILENT } from '../store/backends.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useCommands } from './use-commands.ts';
@@ -81,7 +81,7 @@ test('a server closes the last month; its invoice is shown, downloaded, verified
     ...['exit code 0', expect.stringMatching(/^Wrote INV-000001 with \d+ records to /)],
   ]);
   const verified = await run('bill', 'verify', file);
-  expect(verified.stdout).toContain('INV-000001 is what its records come to: 108.00012 USD were charged');
+  expect(verified.stdout).toContain('INV-000001 matches its records: 108.00012 USD were charged');
   const key = /signed with ([0-9a-f]{64})/.exec(verified.stdout)?.[1] ?? '';
   expect((await run('bill', 'verify', file, '--public-key', key)).end).toBe('exit code 0');
   const foreign = await run('bill', 'verify', file, '--public-key', '00'.repeat(32), '--json');
@@ -101,18 +101,17 @@ test('a server closes the last month; its invoice is shown, downloaded, verified
   expect((await run('bill', 'verify', file)).stdout).toMatch(/Record \d+ is missing\./);
 
   const again = await run('bill', 'fetch', 'INV-000001', file, '--url', url, '--token', token);
-  expect(again.stderr).toContain('cannot be written: EEXIST');
+  expect(again.stderr).toContain(': EEXIST');
   const none = await run('bill', 'fetch', 'INV-000002', `${file}2`, '--url', url, '--token', token);
   expect([none.end, none.stderr, existsSync(`${file}2`)]).toEqual([
     ...['exit code 2', expect.stringContaining('There is no invoice INV-000002. (invoice_not_found)'), false],
   ]);
 
   const credited = await run('invoices', 'credit', 'INV-000001', '8.00012', '--reason', 'a test');
-  expect(credited.stdout).toBe(
-    'Issued the credit note CN-000001: 8.00012 USD of INV-000001 are given back.\n',
-  );
+  expect(credited.stdout).toBe('Issued the credit note CN-000001: 8.00012 USD of INV-000001 are refunded.\n');
   expect(await json('invoices', 'show', 'INV-000001')).toMatchObject({
-    ...{ credited_usd: '8.00012', outstanding_usd: '100.00' },
+    credited_usd: '8.00012',
+    outstanding_usd: '100.00',
     credit_notes: [{ number: 'CN-000001', amount_usd: '8.00012', reason: 'a test' }],
   });
   expect((await run('invoices', 'credit', 'INV-000001', '101', '--reason', 'a test')).stderr).toContain(
@@ -125,22 +124,22 @@ test('a server closes the last month; its invoice is shown, downloaded, verified
 
 test('notices are set, shown and turned off', async () => {
   await run('accounts', 'create', 'acme');
-  expect((await run('notices', 'acme')).stdout).toContain('is never told');
+  expect((await run('notices', 'acme')).stdout).toContain('gets no notices');
   const { stdout } = await run('notices', 'acme', '--below', '20', '--below', '100');
-  expect(stdout).toBe('The account acme is told when it can spend less than 100.00 USD, 20.00 USD.\n');
+  expect(stdout).toBe('The account acme gets a notice when it can spend less than 100.00 USD, 20.00 USD.\n');
   expect(await json('notices', 'acme')).toEqual({ account: 'acme', notify_below_usd: ['100.00', '20.00'] });
-  expect((await run('notices', 'acme', '--none')).stdout).toContain('is never told');
+  expect((await run('notices', 'acme', '--none')).stdout).toContain('gets no notices');
   expect((await run('notices', 'acme', '--none', '--below', '1')).stderr).toContain('got both');
 });
 
 test('a file that is no bill, and none at all, are named', async () => {
   const file = join(directory(), 'bill');
-  expect((await run('bill', 'verify', file)).stderr).toContain(`${file} cannot be read: ENOENT`);
+  expect((await run('bill', 'verify', file)).stderr).toContain(`cannot read ${file}: ENOENT`);
   for (const [text, reason] of [
     ['', 'there is no invoice'],
     ['{"record":{}}\n', 'the first line is not an invoice'],
     ['{"bill":"other","invoice":{}}\n', 'expected one keyslot bill v1'],
-    ['no json', 'is no bill: '],
+    ['no json', 'is not a bill: '],
   ] as const) {
     writeFileSync(file, text);
     const { end, stderr } = await run('bill', 'verify', file);

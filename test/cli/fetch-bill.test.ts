@@ -14,7 +14,8 @@ async function fetchTo(path: string, { url }: BillServer, isInteractive = false)
   const notes: string[] = [];
   const waits: number[] = [];
   const terminal = {
-    ...{ env: {}, isInteractive },
+    env: {},
+    isInteractive,
     writeOut: (text: string) => void out.push(text),
     writeError: (text: string) => void notes.push(text),
   };
@@ -62,7 +63,7 @@ test('a server that is busy is asked again when it said, a proxy too; a connecti
   expect(waits.slice(0, 2)).toEqual([7_000, 3_000]);
   expect(waits[2]).toBeGreaterThanOrEqual(2_000);
   expect(waits[3]).toBeGreaterThanOrEqual(4_000);
-  expect(notes).toContain('asking again in 7 s (try 2 of 6)');
+  expect(notes).toContain('trying again in 7 s (try 2 of 6)');
   expect(linesOf(path)).toHaveLength(1 + 6_000 + 7);
 });
 
@@ -71,12 +72,13 @@ test('a server that stays busy is given up after six tries, one that asks for mo
   for (let tries = 0; tries < 6; tries += 1) server.refuse(NUMBER, { status: 503, retryAfter: 1 });
   const path = join(directory(), 'bill');
   expect(await fetchTo(path, server)).toMatchObject({
-    ...{ waits: [1_000, 1_000, 1_000, 1_000, 1_000], failure: expect.stringContaining('HTTP status 503') },
+    waits: [1_000, 1_000, 1_000, 1_000, 1_000],
+    failure: expect.stringContaining('HTTP status 503'),
   });
   expect(server.asked).toHaveLength(6);
   server.refuse(NUMBER, { status: 429, retryAfter: 121, code: 'account_rate_limited' });
   const { waits, failure } = await fetchTo(path, server);
-  expect([waits, failure]).toEqual([[], expect.stringContaining('it asks to wait 121 s')]);
+  expect([waits, failure]).toEqual([[], expect.stringContaining('; wait 121 s')]);
   expect(existsSync(`${path}.part`)).toBe(false);
 });
 
@@ -94,7 +96,7 @@ test('what was interrupted goes on behind the last line that is whole, and ends 
   await fetchTo(whole, server);
   for (let tries = 0; tries < 6; tries += 1) server.refuse('chain?from_seq=5005', 'cut');
   const broken = await fetchTo(path, server);
-  expect(broken.failure).toContain(`run the command again to go on with ${path}.part`);
+  expect(broken.failure).toContain(`run the command again to continue with ${path}.part`);
   expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, true]);
   // The line that was written when the process was killed.
   appendFileSync(`${path}.part`, '{"record":{"seq":4');
@@ -102,7 +104,7 @@ test('what was interrupted goes on behind the last line that is whole, and ends 
   server.asked.length = 0;
   const { notes, failure } = await fetchTo(path, server);
   expect(failure).toBeUndefined();
-  expect(notes).toBe(`Going on with ${path}.part, which has ${kept - 1} records.\n`);
+  expect(notes).toBe(`Continuing with ${path}.part, which has ${kept - 1} records.\n`);
   expect(server.asked).toContain(`/audit/chain?from_seq=${5 + kept - 1}&limit=5000`);
   expect(readFileSync(path, 'utf8')).toBe(readFileSync(whole, 'utf8'));
   expect(existsSync(`${path}.part`)).toBe(false);
@@ -135,7 +137,7 @@ test('records that are not signed yet are kept, and the next run goes on with th
   }
   server.sign();
   const { notes, failure } = await fetchTo(path, server);
-  expect([failure, notes]).toEqual([undefined, `Going on with ${path}.part, which has 2099 records.\n`]);
+  expect([failure, notes]).toEqual([undefined, `Continuing with ${path}.part, which has 2099 records.\n`]);
   expect(linesOf(path).at(-1)).toContain('"head"');
 });
 
@@ -157,8 +159,8 @@ test('the beginning of another bill, and a file that exists, are left alone', as
   expect(readFileSync(`${path}.part`, 'utf8')).toBe(other);
   const changed = `${other.replace('INV-000002', NUMBER)}{"record":{"seq":1}}\n{"record":{"seq":2}}\n`;
   writeFileSync(`${path}.part`, changed);
-  expect((await fetchTo(path, server)).failure).toContain('has another invoice than the server');
+  expect((await fetchTo(path, server)).failure).toContain('has a different invoice than the server');
   writeFileSync(path, 'mine');
-  expect((await fetchTo(path, server)).failure).toContain(`${path} cannot be written: EEXIST`);
+  expect((await fetchTo(path, server)).failure).toContain(`cannot write ${path}: EEXIST`);
   expect(readFileSync(path, 'utf8')).toBe('mine');
 });

@@ -8,7 +8,7 @@ const directory = useNewDirectory();
 
 /** Follows a file as another user, as a server does that root has started. @returns the lines of the log. */
 function followAsNobody(file: string): readonly (readonly unknown[])[] {
-  const module = join(process.cwd(), 'src/cli/follow-config-file.ts');
+  const module = join(process.cwd(), 'src/cli/serve-as-worker.ts');
   const script = `import(${JSON.stringify(module)}).then(({ followConfigFile }) => {
     const lines = [];
     const level = (name) => (...args) => lines.push([name, ...args]);
@@ -32,7 +32,7 @@ test.skipIf(process.geteuid?.() !== 0)(
       [
         'warn',
         { file, user: NOBODY, remedy: expect.stringContaining(`chmod 0640 ${file}`) },
-        expect.stringContaining('cannot be read by the user of the gateway'),
+        expect.stringContaining("the gateway's user cannot read"),
       ],
     ]);
     chmodSync(file, 0o644);

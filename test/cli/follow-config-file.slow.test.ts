@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useCommands } from './use-commands.ts';
 
 /** A test starts a server. */
@@ -41,7 +41,7 @@ test('nodes of the file are used on SIGHUP and on change; a bad file is refused 
     server
       .stderr()
       .split('\n')
-      .find((line) => line.includes('the configuration is refused')),
+      .find((line) => line.includes('invalid configuration')),
   );
   for (const path of ['upstream.max_lag_ms', 'networks.0.upstreams.0.url', 'networks.0.upstreams.1.weight'])
     expect(refusal).toContain(path);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Config } from '../../generated/config.ts';
-import { serviceError } from '../../src/base/service-error.ts';
-import { followConfigFile } from '../../src/cli/follow-config-file.ts';
+import { serviceError } from '../../src/core/service-error.ts';
+import { followConfigFile } from '../../src/cli/serve-as-worker.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 
 const directory = useNewDirectory();
@@ -22,7 +22,7 @@ test('a file that is not what runs is applied at once, and what needs a new star
   expect(apply).toHaveBeenCalledWith(changed);
   expect(info).toHaveBeenCalledWith(
     expect.objectContaining({ needsRestart: ['http.port'] }),
-    'the configuration was read anew',
+    'configuration reloaded',
   );
 });
 
@@ -33,6 +33,6 @@ test('a file with a mistake is refused at once, and the running configuration st
   expect(apply).not.toHaveBeenCalled();
   expect(error).toHaveBeenCalledWith(
     expect.objectContaining({ problems: [expect.stringContaining('http.port must be a number')] }),
-    'the configuration is refused, the running one stays',
+    'invalid configuration, keeping the running one',
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { ALL_COMMANDS, commandsOf, firstWords, subcommandsOf } from '../../src/cli/find-command.ts';
-import { shortHelp } from '../../src/cli/short-help.ts';
+import { shortHelp } from '../../src/cli/help-page.ts';
 import { definitionList, HELP_WIDTH } from '../../src/cli/wrap-text.ts';
 import { useCommands } from './use-commands.ts';
 

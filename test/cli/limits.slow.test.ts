@@ -127,7 +127,7 @@ test('without a server, plans and usage are those of the store', async () => {
   expect((await run('keys', 'list')).stdout).toMatch(
     /ALLOWED FROM\n.* own .* https:\/\/a\.example 10\.0\.0\.0\/8\n/,
   );
-  expect((await run('usage')).stdout).toMatch(/^There were no calls and no pushed messages since /);
+  expect((await run('usage')).stdout).toMatch(/^No calls and no pushed messages since /);
   const missing = await run('plans', 'remove', 'gold');
   expect([missing.end, missing.stdout]).toEqual(['exit code 1', '']);
   expect(missing.stderr).toContain(

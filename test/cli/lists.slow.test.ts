@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ensureAccount } from '../../src/account/accounts.ts';
+import { ensureAccount } from '../../src/account/accounts/accounts.ts';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../src/account/audit/append-audit.ts';
 import { GENESIS } from '../../runtime/audit-bytes.ts';
 import { hashRecord } from '../../src/account/audit/record-hash.ts';
-import { credit } from '../../src/account/money/credit.ts';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
-import { TokenRing } from '../../src/account/tokens/token-ring.ts';
+import { credit } from '../../src/account/billing/books/credit.ts';
+import { createToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import { TokenRing } from '../../src/account/identity/tokens/token-ring.ts';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { SILENT } from '../store/backends.ts';
@@ -103,14 +103,14 @@ test('a list has as many entries as are asked for, and a cursor where it goes on
   expect([second.records.map(({ seq }) => seq), second.next_cursor]).toEqual([[2, 1], undefined]);
   const { stdout } = await run('audit', 'list', 'acme', '--limit', '1');
   expect(stdout).toMatch(
-    /^TIME +RECORD +ACTION +OUTCOME .*\n.* 5 +sign +ok .* till +req_4\n\nThere are more: --cursor \S+\n$/,
+    /^TIME +RECORD +ACTION +OUTCOME .*\n.* 5 +sign +ok .* till +req_4\n\nMore entries: --cursor \S+\n$/,
   );
   const revoked = (await run('audit', 'list', 'acme', '--action', 'revokekey')).stdout;
   expect(revoked).toMatch(/ SUBJECT +TOKEN .*\n.* 2 +revokekey +ok +1 +4f8b1d0e-0{4}-\S+ +till +req_1\n$/);
   const limited = await run('audit', 'list', 'acme', '--jsonl', '--limit', '2');
   expect(limited.stdout.split('\n').length).toBe(3);
   const none = await run('audit', 'list', 'acme', '--since', '2025-10-10');
-  expect(none.stdout).toBe('The audit log of the account acme has no such records.\n');
+  expect(none.stdout).toBe('No matching records in the audit log of the account acme.\n');
 });
 
 test('the entries of the books are printed for people and as JSON', async () => {
@@ -122,7 +122,7 @@ test('the entries of the books are printed for people and as JSON', async () => 
   ]);
   const { stdout } = await run('entries', 'acme', '--since', '2025-10-09', '--until', '2025-10-10');
   expect(stdout).toMatch(/^TIME +KIND .*BALANCE USD +NOTE\n(.+ credit .+\n){3}$/);
-  expect((await run('entries', 'acme', '--until', '2025-10-09')).stdout).toContain('no such entries');
+  expect((await run('entries', 'acme', '--until', '2025-10-09')).stdout).toContain('No matching entries');
 });
 
 test.each([

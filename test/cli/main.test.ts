@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { shortHelp } from '../../src/cli/short-help.ts';
+import { shortHelp } from '../../src/cli/help-page.ts';
 import { useCommands } from './use-commands.ts';
 
 const { runAlone } = useCommands();

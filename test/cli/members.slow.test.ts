@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { postJson } from '../support/post-json.ts';
 import { useCommands } from './use-commands.ts';
 
@@ -36,8 +36,12 @@ test('a set-up link names the running server and is told once; its owner is list
     account: 'acme',
     members: [
       {
-        ...{ member_id: expect.any(String), email: 'ann@example.com', name: 'Ann', role: 'owner' },
-        ...{ has_second_factor: false, created_at: expect.stringMatching(/^\d{4}-/) },
+        member_id: expect.any(String),
+        email: 'ann@example.com',
+        name: 'Ann',
+        role: 'owner',
+        has_second_factor: false,
+        created_at: expect.stringMatching(/^\d{4}-/),
       },
     ],
   });
@@ -88,7 +92,9 @@ test('serve says how people sign in: with the development login, or by the link 
   const config = join(directory(), 'keyslot.json');
   writeFileSync(config, '{"http":{"public_url":"https://keyslot.example"}}');
   expect(await printed('--config', config)).toMatch(
-    new RegExp(`/dashboard {3}nobody can sign in yet: keyslot setup-link ACCOUNT --config ${config}$`),
+    new RegExp(
+      `/dashboard {3}no members yet; create the first: keyslot setup-link ACCOUNT --config ${config}$`,
+    ),
   );
 });
 

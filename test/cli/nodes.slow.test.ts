@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type Outcome, useCommands } from './use-commands.ts';
 
 /** A test starts a server, one of them an embedded ledger too. */
@@ -82,7 +82,9 @@ test('of several networks each node is shown, those that cannot be reached and t
   );
   expect(networks).toMatchObject([
     {
-      ...{ network: 'solana-devnet', slot_ms: null, slot_ms_from: null },
+      network: 'solana-devnet',
+      slot_ms: null,
+      slot_ms_from: null,
       nodes: [
         { name: 'far-away', version: null, feature_set: null, is_ordered: false, is_reachable: false },
         { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
@@ -94,7 +96,10 @@ test('of several networks each node is shown, those that cannot be reached and t
       ],
     },
     {
-      ...{ network: 'solana-testnet', slot_ms: 400, slot_ms_from: 'samples', beyond_specification: [] },
+      network: 'solana-testnet',
+      slot_ms: 400,
+      slot_ms_from: 'samples',
+      beyond_specification: [],
       nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 9, is_ordered: true, is_reachable: true }],
     },
   ]);
@@ -103,7 +108,7 @@ test('of several networks each node is shown, those that cannot be reached and t
   expect([end, stderr]).toEqual(['exit code 0', '']);
   const { first_seen: first } = networks[0]?.unknown_methods[0] ?? {};
   expect(stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
-    'solana-devnet: the length of a slot is not known yet.',
+    'solana-devnet: the slot length is not known yet; no node reports its consensus.',
     '',
     'NODE STATE SLOT BEHIND VERSION FEATURE SET',
     'far-away down unknown not reachable; failed: upstreamUnavailable',
@@ -115,7 +120,7 @@ test('of several networks each node is shown, those that cannot be reached and t
     'NAME TIMES FIRST SEEN',
     `getNewMethod 1 ${first}`,
     '',
-    "solana-testnet: a slot takes 400 ms, measured by a node's performance samples.",
+    "solana-testnet: a slot takes 400 ms, measured by a node's performance samples; no node reports its consensus.",
     '',
     'NODE STATE SLOT BEHIND VERSION FEATURE SET',
     'node-1 healthy 1000 0 4.4.0 9',
@@ -151,7 +156,7 @@ test('an embedded ledger is shown with its version and the length of a slot that
     { network: 'solana-localnet', slot_ms: 250, slot_ms_from: 'setting', nodes: [{ name: 'localnet' }] },
   ]);
   expect((await printed(1)).stdout).toMatch(
-    /^solana-localnet: a slot takes 250 ms, as configured\.\n\nNODE +STATE +SLOT +BEHIND +VERSION +FEATURE SET\nlocalnet +healthy +\d+ +0 +4\.\d+\.\d+\S* +\d+\n$/,
+    /^solana-localnet: a slot takes 250 ms, as configured; it has run Alpenglow since slot 0\.\n\nNODE +STATE +SLOT +BEHIND +VERSION +FEATURE SET\nlocalnet +healthy +\d+ +0 +4\.\d+\.\d+\S* +\d+\n$/,
   );
 });
 

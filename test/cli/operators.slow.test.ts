@@ -25,13 +25,13 @@ test('without a server too an account is made, and operates or not; its tokens d
   await lineOf('accounts', 'operator', 'acme', '--off');
   expect(await json('accounts', 'operator', 'acme')).toEqual({ account: 'acme', operates: false });
   expect(await lineOf('limits', 'requests')).toEqual([
-    ...['exit code 0', 'There are no open requests for higher limits.'],
+    ...['exit code 0', 'No open requests for higher limits.'],
   ]);
 });
 
 test('accounts are listed, newest first, page by page', async () => {
   const [end, said] = await lineOf('accounts', 'list');
-  expect([end, said]).toEqual(['exit code 0', expect.stringContaining('There are no accounts.')]);
+  expect([end, said]).toEqual(['exit code 0', expect.stringContaining('No accounts.')]);
   expect(await json('invoices', 'list')).toEqual({ invoices: [] });
   for (const name of ['acme', 'beta', 'gamma'])
     await lineOf('accounts', 'create', name, '--plan', 'production');
@@ -49,7 +49,7 @@ test('accounts are listed, newest first, page by page', async () => {
   });
   const [, table = ''] = await lineOf('accounts', 'list', '--limit', '1');
   expect(table).toMatch(/^ID +ACCOUNT +PLAN +OPERATOR +CREATED\n[0-9a-f-]{36} +gamma +production +no +20/);
-  expect(table).toMatch(/There are more: --cursor \S+$/);
+  expect(table).toMatch(/More entries: --cursor \S+$/);
   const { stdout } = await run('accounts', 'list', '--jsonl');
   expect(
     stdout

@@ -30,7 +30,9 @@ test.each(runnable)(
         expect(parseCommandLine([...start, ...form])).toMatchObject({
           kind: 'run',
           invocation: {
-            ...{ name, words: wordsOf(command), rest: [...wordsOf(command), ...form] },
+            name,
+            words: wordsOf(command),
+            rest: [...wordsOf(command), ...form],
             options: list ? {} : { [option.name]: value },
             lists: list ? { [option.name]: list } : {},
           },
@@ -45,7 +47,7 @@ test.each(runnable)('$name takes the arguments of the table, no fewer and no mor
   const needed = command.args.filter(({ isOptional }) => isOptional !== true).length;
   for (let count = 0; count <= words.length + 1; count += 1) {
     const given = [...words, 'extra'].slice(0, count);
-    const isTaken = count >= needed && count <= words.length;
+    const isTaken = count >= needed && (count <= words.length || command.args.at(-1)?.isRepeatable === true);
     expect(parseCommandLine([...start, ...given]).kind).toBe(isTaken ? 'run' : 'mistake');
   }
 });

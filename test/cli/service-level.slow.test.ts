@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readFuture } from '../../src/cli/read-since.ts';
-import { SERVICE_LEVEL_TEXTS } from '../../src/cli/service-level-text.ts';
+import { readFuture } from '../../src/cli/actions/action.ts';
+import { readAction } from '../support/run-action.ts';
 import { useCommands } from './use-commands.ts';
 
 const { directory, run, json } = useCommands();
@@ -20,20 +20,19 @@ test('without a server too work is announced, listed and cancelled, and seen wit
   expect(work).toMatchObject({ minutes: 90, excluded_minutes: 90, note: 'A new disk' });
   const id = String((work as { readonly work_id: string }).work_id);
   const late = await run(...ANNOUNCE, '--from', '1h', '--for', '10m', '--note', 'Late');
-  expect(late.stdout).toContain(
-    'They count towards availability as any minute: it was announced too late.\n',
-  );
+  expect(late.stdout).toContain('They count towards availability: it was announced too late.\n');
   expect(await json('planned-work', 'list')).toMatchObject({
     planned_work: [{ note: 'Late', counts_because: 'announced_late' }, { work_id: id }],
   });
   for (const account of [[], ['acme']])
     expect(await json('availability', ...account)).toMatchObject({
-      ...{ account: account[0] ?? null, target_percent: '99.9500' },
+      account: account[0] ?? null,
+      target_percent: '99.9500',
       current: { availability_percent: '100.0000', minutes: 0 },
       planned_work: [{ note: 'Late' }, { work_id: id }],
     });
   const { stdout } = await run('planned-work', 'cancel', id);
-  expect(stdout).toMatch(/^Cancelled the work of .* Its minutes count\.\n$/);
+  expect(stdout).toMatch(/^Cancelled the work at .* Its minutes count towards availability\.\n$/);
   expect((await run('planned-work', 'list')).stdout).toMatch(
     new RegExp(`${id}.*90 .*0 .*A new disk .*cancelled`),
   );
@@ -68,27 +67,45 @@ test('a time from now is the next whole minute, and an instant is taken as it is
 });
 
 test('the availability is shown with its budget, the months before and planned work', () => {
-  const describe = SERVICE_LEVEL_TEXTS.availability as (result: object) => string;
+  const { describe } = readAction(['availability', 'acme']);
   const shown = describe({
-    ...{ account: 'acme', target_percent: '99.9500', service_credits: [] },
+    account: 'acme',
+    target_percent: '99.9500',
+    service_credits: [],
     current: {
-      ...{ month: '2026-01', availability_percent: '99.9012', minutes: 20_950, unavailable_minutes: '20.7' },
-      ...{ planned_minutes: 60, credit_percent: 10 },
+      month: '2026-01',
+      availability_percent: '99.9012',
+      minutes: 20_950,
+      unavailable_minutes: '20.7',
+      planned_minutes: 60,
+      credit_percent: 10,
     },
     error_budget: {
-      ...{ allowed_minutes: '22.29', used_minutes: '20.7', left_minutes: '1.59', left_percent: '7.1332' },
+      allowed_minutes: '22.29',
+      used_minutes: '20.7',
+      left_minutes: '1.59',
+      left_percent: '7.1332',
     },
     history: [
       {
-        ...{ month: '2025-12', of: 'account', availability_percent: '99.8655', minutes: 44_640 },
-        ...{ unavailable_minutes: '60', credit_usd: '12.345679' },
+        month: '2025-12',
+        of: 'account',
+        availability_percent: '99.8655',
+        minutes: 44_640,
+        unavailable_minutes: '60',
+        credit_usd: '12.345679',
       },
     ],
     planned_work: [
       {
-        ...{ work_id: 'w1', starts_at: '2026-01-17T02:00:00.000Z', ends_at: '2026-01-17T03:00:00.000Z' },
-        ...{ note: 'A new disk', announced_at: '2026-01-15T02:00:00.000Z', minutes: 60 },
-        ...{ excluded_minutes: 20, counts_because: 'allowance_used' },
+        work_id: 'w1',
+        starts_at: '2026-01-17T02:00:00.000Z',
+        ends_at: '2026-01-17T03:00:00.000Z',
+        note: 'A new disk',
+        announced_at: '2026-01-15T02:00:00.000Z',
+        minutes: 60,
+        excluded_minutes: 20,
+        counts_because: 'allowance_used',
       },
     ],
   });
@@ -97,7 +114,7 @@ test('the availability is shown with its budget, the months before and planned w
   ).toBe(`Availability of the wallet service for acme in 2026-01 so far: 99.9012 % (target 99.9500 %)
   20.7 of 20950 minutes unavailable, 60 minutes of planned work not counted
   error budget: 1.59 of 22.29 minutes left (7.1332 %)
-  if the month ended now, 10 % of its charges would be given back
+  if the month ended now, 10 % of its charges would be refunded
 
 MONTH    OF       AVAILABLE %  MINUTES  UNAVAILABLE  CREDIT USD
 2025-12  account      99.8655    44640           60   12.345679

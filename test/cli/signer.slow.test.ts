@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { type Outcome, useCommands } from './use-commands.ts';
 
@@ -40,12 +40,12 @@ async function countSigning(ids: readonly string[]): Promise<number> {
   return signed;
 }
 
-/** Begins to rotate, and kills the server as soon as it says that the first keys are sealed anew. */
+/** Begins to rotate, and kills the server as soon as it says that the first keys are re-encrypted. */
 async function rotateUntilKilled(server: NodeProcess): Promise<Outcome> {
   const rotating = run('signer', 'rotate-master');
   await eventually(
-    'the first keys are sealed anew',
-    () => (server.stderr().includes('keys are sealed anew') ? true : undefined),
+    'the first keys are re-encrypted',
+    () => (server.stderr().includes('re-encrypted keys') ? true : undefined),
     { intervalMs: 1 },
   );
   process.kill(server.pid, 'SIGKILL');
@@ -82,7 +82,7 @@ test('rotate-master says what it did; where no server runs it is done in the sto
   const node = await newNode();
   const { server } = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
   const ids = await makeWallets(3);
-  const text = 'The keys of 3 wallets are encrypted under the new master key, 3 of them by this run.\n';
+  const text = 'The keys of 3 wallets are now encrypted under the new master key, 3 of them by this run.\n';
   expect((await run('signer', 'rotate-master')).stdout).toContain(text);
   await server.stop();
   expect(await runAlone(['signer', 'rotate-master'])).toMatchObject({

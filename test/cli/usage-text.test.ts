@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeUsage } from '../../src/cli/usage-text.ts';
+import { describeUsage } from '../../src/cli/actions/usage.ts';
 
 const SINCE = '2025-10-09T00:00:00.000Z';
 const CALLS = { calls: 2, errors: 1, caller_errors: 3, refused: 0, weight: 4, messages: 30 };
@@ -10,14 +10,16 @@ test('wallet operations stand below the calls, with what was charged and a sum',
     { operation: 'fetch', requests: 3, refused: 0, units: 0, cost_usd: '0.00' },
   ];
   const text = describeUsage({
-    ...{ since: SINCE, by: 'method', rows: [{ method: 'slotSubscribe', ...CALLS }] },
+    since: SINCE,
+    by: 'method',
+    rows: [{ method: 'slotSubscribe', ...CALLS }],
     wallets: { by: 'operation', rows },
   });
   expect(text.split('\n').slice(2)).toEqual([
     'METHOD         CALLS  ERRORS  CALLER ERRORS  REFUSED  WEIGHT  MESSAGES',
     'slotSubscribe      2       1              3        0       4        30',
     '',
-    'Wallet operations. REQUESTS were carried out; REFUSED ones were answered with an error. UNITS and COST are what was charged.',
+    'Wallet operations. REQUESTS succeeded, REFUSED ones were answered with an error. UNITS and COST were charged.',
     '',
     'OPERATION  REQUESTS  REFUSED  UNITS  COST USD',
     'sign             12        1     12    0.0012',
@@ -31,7 +33,7 @@ test('what is not known is not shown: a cost by token, and wallet operations by 
   const token = { token: 't1', name: null, account: 'acme', requests: 1, refused: 0 };
   const byKey = describeUsage({ since: SINCE, by: 'key', rows: [], wallets: { by: 'token', rows: [token] } });
   expect(byKey).toMatch(
-    /^There were no calls and no pushed messages since .*\n\nWallet operations\. .*error\.\n\nTOKEN {2}NAME/,
+    /^No calls and no pushed messages since .*\n\nWallet operations\. .*error\.\n\nTOKEN {2}NAME/,
   );
   expect(byKey).not.toContain('COST');
   const byNetwork = [{ network: 'solana-localnet', ...CALLS }];

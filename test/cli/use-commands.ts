@@ -1,6 +1,6 @@
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { type ScriptedNode, startScriptedNode } from '../server/scripted-node.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { hooksOf, type SharedBy, useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { prepareStore } from '../support/prepared-store.ts';

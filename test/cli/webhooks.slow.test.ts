@@ -21,7 +21,7 @@ test('an operator makes, lists, turns off, tries and deletes webhooks, without a
   expect((await run('webhooks', 'list', 'acme')).stdout).toContain('wallet.* account.createkey  active');
   expect(await json('webhooks', 'test', id)).toMatchObject({ id, event_id: expect.stringMatching(/^test_/) });
   expect((await run('webhooks', 'rotate', id, '--overlap', '1h')).stdout).toMatch(/\nwhsec_/);
-  expect((await run('webhooks', 'replay', id, '--from', '1')).stdout).toContain('behind record 0');
+  expect((await run('webhooks', 'replay', id, '--from', '1')).stdout).toContain('after record 0');
   expect((await run('webhooks', 'set', id, '--off')).stdout).toBe(`The webhook ${id} is turned off.\n`);
   expect((await run('webhooks', 'test', id)).stderr).toContain(
     `The webhook ${id} is not active (turned_off)`,
@@ -40,7 +40,7 @@ test.each([
     'got no.such',
     2,
   ],
-  [['webhooks', 'set', ID], 'give --on or --off', 2],
+  [['webhooks', 'set', ID], 'expected --on or --off', 2],
   [['webhooks', 'replay', ID, '--from', '0'], '--from must be the number of a record, from 1, got 0', 2],
   [['webhooks', 'rotate', ID, '--overlap', '31d'], '--overlap must be from 0s to 30d', 2],
   [['webhooks', 'test', 'x'], 'There is no webhook with the id x', 1],

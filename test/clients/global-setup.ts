@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { DEVELOPMENT_EMAIL } from '../../src/account/development-login.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
-import { sessionIn } from '../account-api/sessions/member-server.ts';
+import { DEVELOPMENT_EMAIL } from '../../src/account/setup/development-login.ts';
+import { SCOPES } from '../../src/account/identity/tokens/scopes.ts';
+import { sessionIn } from '../account/api/sessions/member-server.ts';
 import { type RunningKeyslot, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
-import { SLOT_MS } from '../support/slot-ms.ts';
+import { LEDGER_ARGS, LEDGER_ENV } from '../support/test-ledger.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,12 +29,12 @@ declare module 'vitest' {
 /** Starts one server, and an embedded ledger without one, for all client suites of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [server, ledger] = await Promise.all([
-    startKeyslot({ env: { KEYSLOT_LOCALNET_SLOT_MS: SLOT_MS } }),
-    startLocalnet({ args: ['--slot-ms', SLOT_MS] }),
+    startKeyslot({ env: LEDGER_ENV }),
+    startLocalnet({ args: LEDGER_ARGS }),
   ]);
   const { token } = await createToken(server.dataDir, 'clients');
   await addCredit(server.dataDir, 'clients', '10');
-  await command(server.dataDir, { kind: 'accounts.create', account: 'operator', operates: true });
+  await command(server.dataDir, ['accounts', 'create', 'operator', '--operator']);
   const operator = await createToken(server.dataDir, 'operator', { scopes: SCOPES });
   project.provide('rpcUrl', server.rpcUrl);
   project.provide('grpcUrl', server.grpcUrl);

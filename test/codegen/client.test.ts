@@ -90,7 +90,10 @@ describe('the generated client', () => {
       clientOf(`{"jsonrpc":"2.0","id":null,"error":${error}}`, 429).client.getSlot(),
     );
     expect(refused.failure).toMatchObject({
-      ...{ kind: 'rpc', status: 429, code: -32070, data: { retryAfterSeconds: 3 } },
+      kind: 'rpc',
+      status: 429,
+      code: -32070,
+      data: { retryAfterSeconds: 3 },
     });
     expect(errorNameOf(refused)).toBe('rateLimited');
   });

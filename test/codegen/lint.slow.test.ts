@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     CONFIG,
     set('properties/names/x-since', { minItems: '4.4' }),
     '/properties/names/x-since/minItems',
-    /there is no minItems here/,
+    /the schema has no minItems/,
   ],
   ['an unknown way to refill', SUBSCRIPTION, set('x-refill', 'all'), '/x-refill', /one of/],
   [
@@ -246,7 +246,7 @@ const rows: readonly Row[] = [
     THING,
     set('examples/0/x-live/context', { reason: 'rust' }),
     '/examples/0/x-live/context',
-    /no error to fill/,
+    /context without an error/,
   ],
   [
     'a scenario value that no example uses',

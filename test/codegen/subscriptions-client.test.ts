@@ -144,7 +144,7 @@ describe('a subscription', () => {
   it('whose answer is no id throws', async () => {
     server().play(() => ({ result: 'seven' }));
     expect(await failureOf(clientOf().slotSubscribe())).toMatchObject({
-      failure: { kind: 'malformed', reason: 'the result is no id' },
+      failure: { kind: 'malformed', reason: 'the result is not an id' },
     });
   });
 
@@ -159,7 +159,7 @@ describe('a subscription', () => {
   });
 
   it('is asked for at an address of WebSocket or HTTP only', () => {
-    expect(() => clientOf({ url: 'ftp://127.0.0.1/' })).toThrow(/none of ws, wss, http or https/);
+    expect(() => clientOf({ url: 'ftp://127.0.0.1/' })).toThrow(/must begin with ws, wss, http or https/);
   });
 
   it('of a server that is not there throws, and the key is in no part of the error', async () => {

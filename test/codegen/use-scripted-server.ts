@@ -5,7 +5,7 @@ import {
   type LedgerSubscriptions,
   type SubscriptionClientOptions,
 } from '../../generated/ledger/subscriptions-client.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type ScriptedSocketServer, startScriptedSocket } from '../support/scripted-socket.ts';
 
 const RETRY = { firstMs: 5, mostMs: 20 };

@@ -121,7 +121,7 @@ const rows: readonly Row[] = [
     'responses/401',
     { errors: ['tokenMissing'] },
     '/responses/401/errors/0',
-    /of every operation of this kind already/,
+    /every operation of this kind already has/,
   ],
   [
     'two successes',
@@ -138,7 +138,7 @@ const rows: readonly Row[] = [
     'x-examples/thingNotFound',
     { nam: 1 },
     '/x-examples/thingNotFound',
-    /context of thingNotFound is name/,
+    /context of thingNotFound: name/,
   ],
   [
     'a context of an error that is not answered',
@@ -227,7 +227,7 @@ const rows: readonly Row[] = [
     'responses/201/content/application~1jsonl/examples/jsonl',
     '{}',
     '/responses/201/content/application~1jsonl/examples/jsonl',
-    /last line has no end/,
+    /last line is not terminated/,
   ],
   [
     'a request without an answer',
@@ -283,7 +283,7 @@ const rows: readonly Row[] = [
     'tokenMissing/problem',
     undefined,
     '/tokenMissing',
-    /neither jsonrpc nor problem/,
+    /needs jsonrpc, problem, grpc or close/,
   ],
   [
     'an example that lacks what its detail says',

@@ -4,26 +4,39 @@ import type { BillingSettings, ListedInvoice, Statement } from '../../generated/
 import type { BillItem } from '../../runtime/bill.ts';
 import { inBatches } from '../../runtime/in-batches.ts';
 import { RestCallError } from '../../runtime/rest-call.ts';
-import { SPEC_PRICES } from '../../src/account/money/prices.ts';
+import { SPEC_PRICES } from '../../src/account/billing/books/prices.ts';
 import { patiently } from '../../src/dashboard/calls/patiently.ts';
 import { describeTerms } from '../../src/dashboard/pages/billing/overview/describe-terms.ts';
 import { standingOf } from '../../src/dashboard/pages/billing/invoices/invoice-standing.ts';
 import { printStatements } from '../../src/dashboard/pages/billing/statements/print-statements.ts';
-import { BILL_PRICES } from '../../src/dashboard/pages/billing/verification/bill-prices.ts';
-import { type BillProgress, watchItems } from '../../src/dashboard/pages/billing/verification/watch-items.ts';
+import {
+  type BillProgress,
+  watchItems,
+  BILL_PRICES,
+} from '../../src/dashboard/pages/billing/verification/watch-items.ts';
 import type { OverviewFacts } from '../../src/dashboard/pages/overview/attention-facts.ts';
 import { findMoneyAttention } from '../../src/dashboard/pages/overview/money-attention.ts';
 import { formatDay, formatMonth } from '../../src/dashboard/parts/calendar.ts';
-import { priceRowName } from '../../src/dashboard/parts/price-row.ts';
+import { priceRowName } from '../../src/dashboard/parts/format-number.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
 const INVOICE: ListedInvoice = {
-  ...{ number: 'INV-000042', month: '2025-12', issued_at: '2026-01-01T00:10:00.000Z', due_on: '2026-01-15' },
-  ...{ total_usd: '10.00', credited_usd: '0.00', outstanding_usd: '10.00' },
+  number: 'INV-000042',
+  month: '2025-12',
+  issued_at: '2026-01-01T00:10:00.000Z',
+  due_on: '2026-01-15',
+  total_usd: '10.00',
+  credited_usd: '0.00',
+  outstanding_usd: '10.00',
 };
 const SETTINGS: BillingSettings = {
-  ...{ billing: 'prepaid', mode: 'by_volume', credit_limit_usd: '0.00', month_charged_usd: '12.00' },
-  ...{ invoice_threshold_usd: '1000.00', recipient: '', notify_below_usd: ['100.00', '10.00'] },
+  billing: 'prepaid',
+  mode: 'by_volume',
+  credit_limit_usd: '0.00',
+  month_charged_usd: '12.00',
+  invoice_threshold_usd: '1000.00',
+  recipient: '',
+  notify_below_usd: ['100.00', '10.00'],
 };
 
 describe('an invoice', () => {
@@ -45,12 +58,16 @@ describe('an invoice', () => {
 
 describe('what needs attention of the money', () => {
   const balance = (available_usd: string) => ({
-    ...{ available_usd, balance_usd: '0.00', credit_limit_usd: '0.00' },
-    ...{ reserved_usd: '0.00', charged_usd: '0.00' },
+    available_usd,
+    balance_usd: '0.00',
+    credit_limit_usd: '0.00',
+    reserved_usd: '0.00',
+    charged_usd: '0.00',
   });
   const find = (own: Partial<OverviewFacts>) =>
     findMoneyAttention({
-      ...{ session: { has_second_factor: true, backup_codes_left: 8 }, nowMs: NOW },
+      session: { has_second_factor: true, backup_codes_left: 8 },
+      nowMs: NOW,
       ...own,
     });
   const ofBalance = (available: string, billing: 'prepaid' | 'invoiced' = 'prepaid', settings = SETTINGS) =>
@@ -61,11 +78,11 @@ describe('what needs attention of the money', () => {
   test('a balance below the lowest of the notices that it has passed, to the micro-USD', () => {
     expect(ofBalance('100.00')).toEqual([]);
     expect(ofBalance('99.999999')).toEqual([
-      expect.stringMatching(/^warn: \$99\.999999 are left of the balance, less than \$100\.00\./),
+      expect.stringMatching(/^warn: \$99\.999999 of the balance is left, less than \$100\.00\./),
     ]);
     expect(ofBalance('9.99')).toEqual([expect.stringMatching(/less than \$10\.00\./)]);
     expect(ofBalance('9.99', 'invoiced')).toEqual([
-      expect.stringMatching(/^warn: \$9\.99 are left of balance and credit limit/),
+      expect.stringMatching(/^warn: \$9\.99 of balance and credit limit is left/),
     ]);
     expect(ofBalance('0.01', 'prepaid', { ...SETTINGS, notify_below_usd: [] })).toEqual([]);
   });
@@ -85,13 +102,13 @@ describe('what needs attention of the money', () => {
     expect(find({ invoices: [INVOICE, overdue] })).toMatchObject([
       {
         tone: 'bad',
-        text: 'The invoice INV-000042 was due on Jan 14, 2026: $10.00 are left to pay.',
+        text: 'The invoice INV-000042 was due on Jan 14, 2026: $10.00 is left to pay.',
         link: { href: '/billing/invoices/INV-000042' },
       },
     ]);
     const older = { ...overdue, number: 'INV-000041', outstanding_usd: '0.500001' };
     expect(find({ invoices: [overdue, older] })).toMatchObject([
-      { text: '2 invoices are overdue: $10.500001 are left to pay.', link: { href: '/billing' } },
+      { text: '2 invoices are overdue: $10.500001 is left to pay.', link: { href: '/billing' } },
     ]);
   });
 
@@ -109,9 +126,9 @@ describe('how an account pays, in words', () => {
 
   test('from its balance: what happens above the threshold, with a credit limit and without', () => {
     expect(describeTerms(SETTINGS).now).toMatch(/^The account pays from its balance/);
-    expect(later({})).toMatch(/more than \$1,000\.00, it can be invoiced: the operator/);
+    expect(later({})).toMatch(/more than \$1,000\.00, it can be invoiced, after the operator/);
     expect(later({ credit_limit_usd: '5000.00' })).toMatch(/it is invoiced, and may owe up to \$5,000\.00/);
-    expect(later({ mode: 'prepaid' })).toMatch(/it always does/);
+    expect(later({ mode: 'prepaid' })).toMatch(/has set this permanently/);
   });
 
   test('by invoice: when it returns to its balance', () => {
@@ -119,15 +136,20 @@ describe('how an account pays, in words', () => {
     expect(describeTerms({ ...SETTINGS, ...invoiced }).now).toMatch(/may owe up to \$5,000\.00\.$/);
     expect(later(invoiced)).toMatch(/^After two months in a row/);
     expect(later({ ...invoiced, below_month: '2025-12' })).toMatch(/^December 2025 cost no more/);
-    expect(later({ ...invoiced, mode: 'invoiced' })).toMatch(/it always does/);
+    expect(later({ ...invoiced, mode: 'invoiced' })).toMatch(/has set this permanently/);
   });
 });
 
 test('statements are saved with units and cost of every row of the price list', () => {
   const statement: Statement = {
-    ...{ month: '2026-01', opening_usd: '25.00', deposits_usd: '100.00', given_back_usd: '0.00' },
+    month: '2026-01',
+    opening_usd: '25.00',
+    deposits_usd: '100.00',
+    given_back_usd: '0.00',
     charges: [{ operation: 'managed_signing', units: 120_000, cost_usd: '12.00' }],
-    ...{ charged_usd: '12.00', closing_usd: '113.00', invoice_number: 'INV-000042' },
+    charged_usd: '12.00',
+    closing_usd: '113.00',
+    invoice_number: 'INV-000042',
   };
   const [head, row, end] = printStatements([statement]).split('\r\n');
   expect(head).toBe(
@@ -179,7 +201,7 @@ describe('the items of a bill', () => {
       return passed;
     };
     expect(await read(3, 3)).toBe(4);
-    await expect(read(4, 3)).rejects.toThrow('more than 3 records, the most that a browser reads');
+    await expect(read(4, 3)).rejects.toThrow('more than 3 records, too many for a browser');
   });
 
   test('of a busy server are asked for again after its Retry-After, six times at most', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { monthsLater, utcMonth } from '../../src/base/utc-month.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { monthsLater, utcMonth } from '../../src/core/utc-month.ts';
 import { formatMonth } from '../../src/dashboard/parts/calendar.ts';
 import { findBarriers } from './axe.ts';
 import { download } from './download.ts';
@@ -56,7 +56,7 @@ function billingPages({ world, open }: MemberPages): void {
     await dialog.getByRole('button', { name: 'Add an amount' }).click();
     await page.keyboard.type('10.00');
     await page.keyboard.press('Enter');
-    await dialog.getByText('is an amount that is given before').waitFor();
+    await dialog.getByText('duplicates an earlier amount').waitFor();
     await dialog.getByLabel('Amount 2 in USD').fill('4800');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -70,13 +70,11 @@ function billingPages({ world, open }: MemberPages): void {
     expect(await page.locator('.setting address').textContent()).toBe('Acme Ltd\n1 Main Street');
 
     await page.getByRole('link', { name: 'Overview', exact: true }).first().click();
-    await page
-      .getByText('$4,737.799892 are left of balance and credit limit, less than $4,800.00.')
-      .waitFor();
+    await page.getByText('$4,737.799892 of balance and credit limit is left, less than $4,800.00.').waitFor();
     await page.getByRole('link', { name: 'Billing', exact: true }).first().click();
     await page.getByRole('button', { name: 'Change the notices' }).click();
     for (const at of [2, 1]) await dialog.getByRole('button', { name: `Remove amount ${at}` }).click();
-    await dialog.getByText('Without an amount the account is not told.').waitFor();
+    await dialog.getByText('Without an amount there are no notices.').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('None.').waitFor();
     expect(complaints).toEqual([]);
@@ -132,7 +130,7 @@ function billingPages({ world, open }: MemberPages): void {
     const billing = await enter('looking', 'billing');
     const [, number] = await invoicesOf(billing.accountId);
     const { page } = await open(billing, `/billing/invoices/${number}`);
-    await page.getByText('This needs the audit log (audit:read), which your role does not read.').waitFor();
+    await page.getByText('This needs the audit log (audit:read), which your role cannot read.').waitFor();
     expect(await page.getByRole('button', { name: 'Verify' }).count()).toBe(0);
     const developer = await open(await enter('looking', 'developer'), '/billing');
     await developer.page.getByRole('heading', { name: 'Page not found' }).waitFor();
@@ -142,7 +140,7 @@ function billingPages({ world, open }: MemberPages): void {
   test('an account that is about to pay from its balance is told on the overview and on its page', async () => {
     const { page } = await open(await enter(CALM), '');
     const last = formatMonth(monthsLater(utcMonth(Date.now()), -1));
-    const notice = `${last} cost no more than $1,000.00. If this month does not cost more either, the account pays`;
+    const notice = `${last} cost no more than $1,000.00. If this month does not either, the account pays`;
     await page.getByText(notice).waitFor();
     await page
       .getByRole('region', { name: 'Needs attention' })

@@ -59,7 +59,7 @@ describeInBrowser('the dashboard', (start) => {
 
   test('a link without its token says what to do', async () => {
     const { page } = await start({}, '/dashboard/invitation');
-    await page.getByText('Open the whole link that you were given').waitFor();
+    await page.getByText('Open the complete link that you received').waitFor();
   });
 
   test('a server without mail says so where a password is forgotten', async () => {
@@ -67,7 +67,7 @@ describeInBrowser('the dashboard', (start) => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email').fill(LOGIN.email);
     await page.keyboard.press('Enter');
-    await page.getByText('This server sends no mail.').waitFor();
+    await page.getByText('This server does not send email.').waitFor();
   });
 
   test('a key is created, shown once with programs that use it, rotated and revoked', async () => {

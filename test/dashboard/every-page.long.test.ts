@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listInvoices } from '../../src/account/billing/read-invoices.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
-import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
+import { listInvoices } from '../../src/account/billing/invoices/read-invoices.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
+import { type MemberServer, startMemberServer } from '../account/api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findBarriers } from './axe.ts';

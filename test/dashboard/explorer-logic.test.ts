@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { ParsedMessageInstruction, TransactionError } from '../../generated/ledger/types.ts';
 import { CallError } from '../../runtime/call-error.ts';
 import { describeData } from '../../src/dashboard/pages/explorer/address/describe-data.ts';
-import { readHolding } from '../../src/dashboard/pages/explorer/address/read-holding.ts';
+import { readHolding } from '../../src/dashboard/pages/explorer/address/read-token-accounts.ts';
 import { curlOf } from '../../src/dashboard/pages/explorer/curl-of.ts';
 import { pathText, recognise } from '../../src/dashboard/pages/explorer/recognise.ts';
 import { shownValue } from '../../src/dashboard/pages/explorer/shown-value.ts';
-import { isNoBlock } from '../../src/dashboard/pages/explorer/slot/is-no-block.ts';
-import { pageOf } from '../../src/dashboard/pages/explorer/slot/page-of.ts';
-import { balanceChanges } from '../../src/dashboard/pages/explorer/transaction/balance-changes.ts';
-import { describeInstructions } from '../../src/dashboard/pages/explorer/transaction/describe-instruction.ts';
+import { pageOf, isNoBlock } from '../../src/dashboard/pages/explorer/slot/page-of.ts';
+import {
+  describeInstructions,
+  balanceChanges,
+} from '../../src/dashboard/pages/explorer/transaction/describe-instruction.ts';
 import { explainTransactionError } from '../../src/dashboard/pages/explorer/transaction/explain-error.ts';
 import { describeError } from '../../src/dashboard/parts/describe-error.ts';
-import { formatSol } from '../../src/dashboard/parts/format-number.ts';
+import { formatSol, shorten } from '../../src/dashboard/parts/format-number.ts';
 import { explorerPath, findNetwork } from '../../src/dashboard/parts/networks.ts';
-import { shorten } from '../../src/dashboard/parts/shorten.ts';
 
 const ADDRESS = 'CrLun5xkJQhhJmvz3fLDByLWBVFFMNjvoDmaMTnwrWgQ';
 const SYSTEM = '11111111111111111111111111111111';
@@ -48,7 +48,7 @@ describe('a search', () => {
 
 describe('the error of a transaction, in words', () => {
   it.each<[TransactionError, string]>([
-    ['BlockhashNotFound', 'its blockhash has expired or is of another network'],
+    ['BlockhashNotFound', 'its blockhash has expired or belongs to another network'],
     ['CallChainTooDeep', 'call chain too deep'],
     [
       { InstructionError: [1, { Custom: 1 }] },
@@ -144,7 +144,10 @@ describe('a parsed value', () => {
     } as const;
     const data = { program: 'spl-token', parsed: { type: 'account', info }, space: 165n } as const;
     expect(readHolding(ADDRESS, data)).toEqual({
-      ...{ address: ADDRESS, mint: SYSTEM, state: 'initialized', amount: '1.5' },
+      address: ADDRESS,
+      mint: SYSTEM,
+      state: 'initialized',
+      amount: '1.5',
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
 import { VIEWS } from './views.ts';
 
@@ -20,7 +20,7 @@ await describeMemberPages('the pages of the explorer', ({ world, newMember, open
     await page.getByRole('link', { name: 'Explorer' }).click();
     await page.getByText('Current slot').waitFor();
     await search(page, 'what is this');
-    await page.getByText('This is no address, no signature and no slot.').waitFor();
+    await page.getByText('This is not an address, a signature or a slot.').waitFor();
     await search(page, ` ${address} `);
     await page.getByRole('heading', { name: 'Address' }).waitFor();
     expect(page.url()).toBe(`${world().server.baseUrl}/dashboard/explorer/solana-localnet/${address}`);
@@ -55,7 +55,7 @@ await describeMemberPages('the pages of the explorer', ({ world, newMember, open
     await search(page, UNKNOWN);
     await page.getByText('No confirmed transaction has this signature').waitFor();
     await page.goto(`${world().server.baseUrl}/dashboard/explorer/solana-localnet/nonsense`);
-    await page.getByText('Nothing is called that').waitFor();
+    await page.getByText('Nothing found').waitFor();
     await page.goto(`${world().server.baseUrl}/dashboard/explorer/solana-mainnet`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });

@@ -1,9 +1,9 @@
 import { createAccountClient } from '../../generated/account/client.ts';
 import { createWalletClient } from '../../generated/wallets/client.ts';
-import type { MemberServer } from '../account-api/sessions/member-server.ts';
-import { ledgerCallOf } from '../account-api/sessions/call-ledger.ts';
+import type { MemberServer } from '../account/api/sessions/member-server.ts';
+import { ledgerCallOf } from '../account/api/sessions/call-ledger.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
-import { SCOPES } from '../../src/account/tokens/scopes.ts';
+import { SCOPES } from '../../src/account/identity/tokens/scopes.ts';
 
 /** An account that operates the server and has a little of everything, and the login of its owner. */
 export type FilledAccount = { readonly email: string };

@@ -1,11 +1,11 @@
-import { ensureAccount } from '../../src/account/accounts.ts';
-import { crossNow } from '../../src/account/billing/cross-thresholds.ts';
-import { setTerms } from '../../src/account/billing/set-terms.ts';
-import { credit } from '../../src/account/money/credit.ts';
-import type { Operation } from '../../src/account/money/prices.ts';
-import { monthsLater, monthStartMs, utcMonth } from '../../src/base/utc-month.ts';
+import { ensureAccount } from '../../src/account/accounts/accounts.ts';
+import { crossNow } from '../../src/account/billing/invoices/run-billing.ts';
+import { setTerms } from '../../src/account/billing/invoices/set-terms.ts';
+import { credit } from '../../src/account/billing/books/credit.ts';
+import type { Operation } from '../../src/account/billing/books/prices.ts';
+import { monthsLater, monthStartMs, utcMonth } from '../../src/core/utc-month.ts';
 import type { Store } from '../../src/store/open-store.ts';
-import { charge, provedBut } from '../account/billing/billed-account.ts';
+import { charge, provedBut } from '../account/billing/invoices/billed-account.ts';
 
 const USD = 1_000_000n;
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MemberServer } from '../account-api/sessions/member-server.ts';
+import type { MemberServer } from '../account/api/sessions/member-server.ts';
 
 /** An account with calls, wallets, credit and records, and its owner. */
 export type FilledAccount = {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { issueCreditNote } from '../../src/account/billing/issue-credit-note.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { issueCreditNote } from '../../src/account/billing/invoices/issue-credit-note.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { formatMonth } from '../../src/dashboard/parts/calendar.ts';
 import { findBarriers } from './axe.ts';
 import { download } from './download.ts';
@@ -45,8 +45,11 @@ function invoicePages({ world, open }: MemberPages): void {
     for (let at = 0; at < 40; at += 1)
       await store.transaction((tx) =>
         issueCreditNote(tx, {
-          ...{ invoiceNumber: number, amount: 1_000_000n + BigInt(at), reason: reasonOf(at) },
-          ...{ reference: String(at), nowMs: Date.now() },
+          invoiceNumber: number,
+          amount: 1_000_000n + BigInt(at),
+          reason: reasonOf(at),
+          reference: String(at),
+          nowMs: Date.now(),
         }),
       );
     await page.reload();
@@ -86,9 +89,7 @@ function invoicePages({ world, open }: MemberPages): void {
       { timeoutMs: HEAD_MS, intervalMs: 2_000 },
     );
     await page
-      .getByText(
-        `$358.00012 were charged in ${formatMonth(SECOND_MONTH)}, of which $35.800012 are given back`,
-      )
+      .getByText(`$358.00012 were charged in ${formatMonth(SECOND_MONTH)}, of which $35.800012 are refunded`)
       .waitFor();
     await page.getByText('It is the document that was issued, to the letter.').waitFor();
     await page
@@ -120,7 +121,7 @@ function invoicePages({ world, open }: MemberPages): void {
       '--public-key',
       key,
     ]);
-    expect(verified.stdout).toContain(`${number} is what its records come to: 358.00012 USD were charged`);
+    expect(verified.stdout).toContain(`${number} matches its records: 358.00012 USD were charged`);
 
     await changeCharge(world().databaseUrl, member.accountId);
     await page.getByLabel('Public key that the operator published').fill('');

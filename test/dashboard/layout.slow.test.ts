@@ -16,8 +16,15 @@ const OUTCOMES = [
   'wallet_create_limit_exceeded',
 ];
 const RECORDS: readonly AuditRecord[] = OUTCOMES.map((outcome, index) => ({
-  ...{ account_id: 'a1', seq: 1_234_567 - index, at: '2026-11-24T09:30:00.000Z', outcome },
-  ...{ action: 'createaccountsetuplink', request_id: 'req_1', units: 1, previous_hash: HASH, hash: HASH },
+  account_id: 'a1',
+  seq: 1_234_567 - index,
+  at: '2026-11-24T09:30:00.000Z',
+  outcome,
+  action: 'createaccountsetuplink',
+  request_id: 'req_1',
+  units: 1,
+  previous_hash: HASH,
+  hash: HASH,
   token_name: 'deployment of the payments service',
 }));
 const PLAN = { name: 'standard', requests_per_second: 100_000, burst: 200_000 };
@@ -26,8 +33,13 @@ const ANSWERS = {
   'GET /audit': { records: RECORDS },
   'GET /members': { members: [] },
   'GET /account': {
-    ...{ account_id: 'a1', name: 'Acme', plan: PLAN, billing: 'prepaid', created_at: RECORDS[0]?.at },
-    ...{ wallet_create_limit: LIMIT, wallet_use_limit: LIMIT },
+    account_id: 'a1',
+    name: 'Acme',
+    plan: PLAN,
+    billing: 'prepaid',
+    created_at: RECORDS[0]?.at,
+    wallet_create_limit: LIMIT,
+    wallet_use_limit: LIMIT,
   },
 };
 /** Of an owner of an account that operates the server: the navigation has every entry. */

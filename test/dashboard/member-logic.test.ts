@@ -3,9 +3,11 @@ import { networkAddresses } from '../../src/dashboard/pages/settings/network-add
 import { describeWindow } from '../../src/dashboard/pages/settings/describe-window.ts';
 import { isLimit } from '../../src/dashboard/pages/settings/limit-texts.ts';
 import { isRole, ROLE_NAMES } from '../../src/dashboard/pages/members/role-texts.ts';
-import { backupCodeFile } from '../../src/dashboard/pages/security/backup-code-file.ts';
-import { describeDevice } from '../../src/dashboard/pages/security/describe-device.ts';
-import { groupSecret } from '../../src/dashboard/pages/security/group-secret.ts';
+import {
+  describeDevice,
+  backupCodeFile,
+  groupSecret,
+} from '../../src/dashboard/pages/security/describe-device.ts';
 import { formatUsd } from '../../src/dashboard/parts/format-number.ts';
 
 describe('a device in words', () => {

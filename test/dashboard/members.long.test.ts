@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
 import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
@@ -31,7 +31,7 @@ async function enrol(page: Page): Promise<readonly string[]> {
     .getByLabel('Code', { exact: true })
     .fill(TOTP.generate({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }));
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+  await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
   return await page.getByRole('list', { name: 'Backup codes' }).locator('code').allTextContents();
 }
 
@@ -55,7 +55,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByRole('button', { name: 'Download' }).click();
     const file = await (await downloading).path();
     expect((await readFile(file, 'utf8')).split('\n').slice(3, -1)).toEqual(codes);
-    await page.getByLabel('I have kept them').check();
+    await page.getByLabel('I have saved them').check();
     await done.click();
     await page.getByText('10 backup codes are left.').waitFor();
     expect(await page.content()).not.toContain(codes[0]);
@@ -115,7 +115,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByLabel('Your name').fill('Ann');
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Accept' }).click();
-    await page.getByText('send its code').waitFor();
+    await page.getByText('enter its code').waitFor();
     await page.getByLabel('Code', { exact: true }).fill(backupCodes[0] ?? '');
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -191,7 +191,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await closed(page);
-    await page.getByText('The password is changed, and').waitFor();
+    await page.getByText('The password was changed, and').waitFor();
     await ends.first().waitFor({ state: 'detached' });
     expect([await codeOf(first), await codeOf(second)]).toEqual(['session_invalid', 'session_invalid']);
     expect(complaints).toEqual([]);
@@ -207,7 +207,7 @@ await describeWithServer('members, in the dashboard of a server', ({ world, open
     await page.getByRole('button', { name: 'Create new codes' }).click();
     const codes = page.getByRole('list', { name: 'Backup codes' }).locator('code');
     const fresh = await codes.first().textContent();
-    await page.getByLabel('I have kept them').check();
+    await page.getByLabel('I have saved them').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('10 backup codes are left.').waitFor();
     const signIn = async (code: unknown) =>

@@ -7,12 +7,26 @@ import { describeInBrowser, LOGIN, signIn } from './use-dashboard.ts';
 const IMAGES = process.env.KEYSLOT_IMAGES;
 const AT = '2026-11-24T09:30:00.000Z';
 const NODE: LedgerNode = {
-  ...{ name: 'node-1', is_reachable: true, is_ordered: true, standing: 'healthy', weight: 1 },
-  ...{ reasons: [], roles: ['read', 'send', 'subscribe'], version: '4.4.0', slot: 398_112_004 },
+  name: 'node-1',
+  is_reachable: true,
+  is_ordered: true,
+  standing: 'healthy',
+  weight: 1,
+  reasons: [],
+  roles: ['read', 'send', 'subscribe'],
+  version: '4.4.0',
+  slot: 398_112_004,
 };
 const NETWORK: NetworkNodes = {
-  ...{ name: 'solana', environment: 'mainnet', state: 'ready', nodes: [NODE] },
-  ...{ slot_ms: 200, slot_ms_from: 'notifications', newest_slot: 398_112_004 },
+  name: 'solana',
+  environment: 'mainnet',
+  state: 'ready',
+  nodes: [NODE],
+  consensus: 'alpenglow',
+  alpenglow_from: 378_112_004,
+  slot_ms: 200,
+  slot_ms_from: 'notifications',
+  newest_slot: 398_112_004,
   beyond_specification: [{ node: 'node-1', kind: 'member', name: 'getSlot.new', count: 1, first_seen: AT }],
   unknown_methods: [
     { name: 'getBalence', count: 1_200, first_seen: AT },

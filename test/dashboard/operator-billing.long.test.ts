@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import type { Role } from '../../src/account/members/sessions.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import type { Role } from '../../src/account/identity/members/sessions.ts';
 import { command } from '../support/wallet-account.ts';
 import { download } from './download.ts';
 import { BILLING_ENV, fillAccountInNeed, fillBilling } from './fill-billing.ts';
@@ -88,7 +88,7 @@ function operatorPages({ world, open }: MemberPages): void {
     await page.getByText('$2,500.00', { exact: true }).waitFor();
     expect(await page.getByText('It was charged more than the invoice threshold').count()).toBe(0);
     await page.getByRole('link', { name: 'All accounts' }).click();
-    await page.getByLabel('Show', { exact: true }).selectOption('That need a credit limit');
+    await page.getByLabel('Show', { exact: true }).selectOption('Needing a credit limit');
     await page.getByText('No account needs a credit limit').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -100,14 +100,14 @@ function operatorPages({ world, open }: MemberPages): void {
     await page.getByRole('row', { name: `${number} owing` }).waitFor();
     await page.getByLabel('Account name').fill('owing');
     await page.keyboard.press('Enter');
-    await page.getByText('Those of owing').waitFor();
+    await page.getByText('Invoices of owing').waitFor();
     await page.getByRole('row', { name: 'looked-at' }).first().waitFor({ state: 'detached' });
     expect(page.url()).toContain('?account=');
     expect((await download(page, 'Download CSV')).text.trimEnd().split('\r\n')).toHaveLength(3);
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Account name').fill('wing-');
     await page.keyboard.press('Enter');
-    await page.getByText('Those of owing-too').waitFor();
+    await page.getByText('Invoices of owing-too').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Account name').fill('win');
     await page.keyboard.press('Enter');
@@ -147,7 +147,7 @@ function operatorPages({ world, open }: MemberPages): void {
     await paper.getByText('Paid since').waitFor();
     await paper.getByText('paid', { exact: true }).waitFor();
     await pay('200.000108');
-    await page.getByRole('alert').getByText('This payment was booked before').waitFor();
+    await page.getByRole('alert').getByText('This payment was already booked').waitFor();
     await submit(page, 'Cancel');
     const [printed] = readPdf(await page.pdf({ format: 'A4' }));
     expect(printed?.text).toMatch(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
 import { findBarriers } from './axe.ts';
 import { closed, describeWithServer, enter, visit } from './use-real-dashboard.ts';
 import { VIEWS } from './views.ts';
@@ -52,9 +52,9 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await page.getByRole('button', { name: 'Set the limit: Creating wallets' }).click();
     await page.getByLabel('Requests a minute').fill('5000');
     await submit(page, 'Set the limit');
-    await page.getByText('5,000 requests a minute, set for it').waitFor();
+    await page.getByText('5,000 requests a minute, set for this account').waitFor();
     await page.getByRole('button', { name: 'Set the limit: Creating wallets' }).click();
-    await submit(page, 'Back to the default');
+    await submit(page, 'Reset to the default');
     await page.getByText('1,000 requests a minute, default of the server').waitFor();
 
     const credit = async (amount: string): Promise<void> => {
@@ -163,9 +163,9 @@ await describeWithServer('operators, in the dashboard of a server', ({ world, op
     await page.getByText('No work is planned').waitFor();
     await page.getByRole('button', { name: 'Announce work' }).click();
     const start = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 16);
-    await page.getByLabel('Begins').fill(start);
+    await page.getByLabel('Start').fill(start);
     await page.getByLabel('Minutes', { exact: true }).fill('60');
-    await page.getByLabel('What is done').fill('A new disk');
+    await page.getByLabel('Description').fill('A new disk');
     await submit(page, 'Announce');
     await closed(page);
     await page.getByRole('row', { name: 'A new disk' }).getByText('Does not count towards').waitFor();

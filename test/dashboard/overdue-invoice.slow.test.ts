@@ -13,51 +13,85 @@ const DATES = { month: '2026-01', issued_at: '2026-02-01T00:12:00.000Z', due_on:
 const LISTED: ListedInvoice = { number: NUMBER, ...DATES, ...SUMS };
 const DETAILS: InvoiceDetails = {
   invoice: {
-    ...{ number: NUMBER, account_id: 'a1', account_name: 'acme', ...DATES },
-    ...{ seller: '', recipient: 'Acme Ltd', payment_note: '', currency: 'USD' },
+    number: NUMBER,
+    account_id: 'a1',
+    account_name: 'acme',
+    ...DATES,
+    seller: '',
+    recipient: 'Acme Ltd',
+    payment_note: '',
+    currency: 'USD',
     lines: [
       {
-        ...{ operation: 'wallet_creation', tier: 'standard', units: 1_000_000 },
-        ...{ unit_price_usd: '0.001', amount_usd: '1000.00' },
+        operation: 'wallet_creation',
+        tier: 'standard',
+        units: 1_000_000,
+        unit_price_usd: '0.001',
+        amount_usd: '1000.00',
       },
       {
-        ...{ operation: 'wallet_creation', tier: 'earlier_prices', units: 0 },
-        ...{ unit_price_usd: '0.00', amount_usd: '240.50' },
+        operation: 'wallet_creation',
+        tier: 'earlier_prices',
+        units: 0,
+        unit_price_usd: '0.00',
+        amount_usd: '240.50',
       },
     ],
-    ...{ charged_usd: '1240.50', availability_percent: '99.9970', service_credit_percent: 0 },
-    ...{ service_credit_usd: '0.00', total_usd: '1240.50', paid_usd: '1000.00', due_usd: '240.50' },
+    charged_usd: '1240.50',
+    availability_percent: '99.9970',
+    service_credit_percent: 0,
+    service_credit_usd: '0.00',
+    total_usd: '1240.50',
+    paid_usd: '1000.00',
+    due_usd: '240.50',
     from_seq: 4711,
   },
-  ...{ credit_notes: [], credited_usd: '0.00', outstanding_usd: '240.50' },
+  credit_notes: [],
+  credited_usd: '0.00',
+  outstanding_usd: '240.50',
 };
 const SETTINGS: BillingSettings = {
-  ...{ billing: 'invoiced', mode: 'by_volume', credit_limit_usd: '5000.00', month_charged_usd: '2000.00' },
-  ...{ invoice_threshold_usd: '1000.00', recipient: 'Acme Ltd', notify_below_usd: [] },
+  billing: 'invoiced',
+  mode: 'by_volume',
+  credit_limit_usd: '5000.00',
+  month_charged_usd: '2000.00',
+  invoice_threshold_usd: '1000.00',
+  recipient: 'Acme Ltd',
+  notify_below_usd: [],
 };
 const LIMIT = { requests: 1_000, window_seconds: 60, remaining: 1_000, reset_seconds: 60 };
 const ACCOUNT: Account = {
-  ...{ account_id: 'a1', name: 'acme', created_at: '2025-01-15T09:30:00.000Z', billing: 'invoiced' },
+  account_id: 'a1',
+  name: 'acme',
+  created_at: '2025-01-15T09:30:00.000Z',
+  billing: 'invoiced',
   plan: { name: 'developer', requests_per_second: 100, burst: 500 },
-  ...{ wallet_create_limit: LIMIT, wallet_use_limit: LIMIT },
+  wallet_create_limit: LIMIT,
+  wallet_use_limit: LIMIT,
   balance: {
-    ...{ available_usd: '4759.50', balance_usd: '-240.50', credit_limit_usd: '5000.00' },
-    ...{ reserved_usd: '0.00', charged_usd: '1240.50' },
+    available_usd: '4759.50',
+    balance_usd: '-240.50',
+    credit_limit_usd: '5000.00',
+    reserved_usd: '0.00',
+    charged_usd: '1240.50',
   },
 };
 
 describeInBrowser('an invoice that is overdue', (start) => {
   test('is urgent on the overview, and leads to its page, which says so but does not print it', async () => {
     const answers = {
-      ...{ 'GET /account': ACCOUNT, 'GET /billing': SETTINGS, 'GET /webhooks': { webhooks: [] } },
-      ...{ 'GET /invoices': { invoices: [LISTED] }, [`GET /invoices/${NUMBER}`]: DETAILS },
+      'GET /account': ACCOUNT,
+      'GET /billing': SETTINGS,
+      'GET /webhooks': { webhooks: [] },
+      'GET /invoices': { invoices: [LISTED] },
+      [`GET /invoices/${NUMBER}`]: DETAILS,
     };
     const scopes = [...LOGIN.scopes, 'billing:read'];
     const { page, complaints } = await start({ scopes, answers });
     await signIn(page);
     const item = page.getByRole('listitem').filter({ hasText: NUMBER });
     await item.getByText('Urgent').waitFor();
-    await item.getByText('was due on Mar 3, 2026: $240.50 are left to pay.').waitFor();
+    await item.getByText('was due on Mar 3, 2026: $240.50 is left to pay.').waitFor();
     await item.getByRole('link', { name: 'Look at it' }).click();
     const paper = page.getByRole('article', { name: `Invoice ${NUMBER}` });
     await paper.getByText('overdue').waitFor();

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { exportRows } from '../../src/dashboard/parts/export-rows.ts';
 import { printCsv } from '../../src/dashboard/parts/csv.ts';
-import { microOf } from '../../src/dashboard/parts/usd.ts';
+import { microOf } from '../../src/dashboard/parts/format-number.ts';
 import type { Webhook } from '../../generated/account/types.ts';
 import { findAttention } from '../../src/dashboard/pages/overview/attention.ts';
 import type { OverviewFacts } from '../../src/dashboard/pages/overview/attention-facts.ts';
-import { ownCalls } from '../../src/dashboard/pages/overview/own-calls.ts';
-import { printP99 } from '../../src/dashboard/pages/overview/print-p99.ts';
+import { ownCalls, printP99 } from '../../src/dashboard/pages/overview/own-calls.ts';
 import { groupName } from '../../src/dashboard/pages/usage/group-name.ts';
 import { spanBetween, spanOf, unitFor } from '../../src/dashboard/pages/usage/span.ts';
 import { toTimeSeries } from '../../src/dashboard/pages/usage/time-series.ts';
@@ -24,8 +23,14 @@ describe('what needs attention', () => {
 
   test('a webhook that fails or has stopped by itself, not one that a member turned off', () => {
     const webhook = {
-      ...{ webhook_id: 'w', name: 'billing', url: 'https://hooks.example', events: [], ordered: false },
-      ...{ position: 1, waiting: 0, created_at: '2026-01-22T09:30:00.000Z' },
+      webhook_id: 'w',
+      name: 'billing',
+      url: 'https://hooks.example',
+      events: [],
+      ordered: false,
+      position: 1,
+      waiting: 0,
+      created_at: '2026-01-22T09:30:00.000Z',
     };
     const found = (more: Partial<Webhook>) => idsOf({ webhooks: [{ ...webhook, state: 'active', ...more }] });
     expect(found({})).toEqual([]);
@@ -43,14 +48,12 @@ describe('what needs attention', () => {
 
   test('keys and tokens that stop working within 14 days', () => {
     const token = (days: number, state: 'active' | 'revoked' = 'active') => ({
-      ...{
-        token_id: 't',
-        name: 't',
-        prefix: 'ks',
-        scopes: [],
-        state,
-        created_at: '2026-01-01T00:00:00.000Z',
-      },
+      token_id: 't',
+      name: 't',
+      prefix: 'ks',
+      scopes: [],
+      state,
+      created_at: '2026-01-01T00:00:00.000Z',
       expires_at: new Date(NOW + days * 86_400_000).toISOString(),
     });
     expect(idsOf({ tokens: [token(13), token(13)] })).toEqual(['access token']);
@@ -59,17 +62,15 @@ describe('what needs attention', () => {
 
   test('the urgent first', () => {
     const network = {
-      ...{
-        name: 'solana',
-        environment: 'mainnet',
-        rpc_path: '/m',
-        nodes: 1,
-        reachable_nodes: 0,
-        versions: [],
-      },
+      name: 'solana',
+      environment: 'mainnet',
+      rpc_path: '/m',
+      nodes: 1,
+      reachable_nodes: 0,
+      versions: [],
       spans: [],
     };
-    const networks = [{ ...network, state: 'unavailable' as const }];
+    const networks = [{ ...network, state: 'unavailable' as const, consensus: 'unknown' as const }];
     const facts = { networks, refused: 1, openRequests: 2, accountsInNeed: 1 };
     expect(idsOf(facts)).toEqual(['/m', 'refused', 'requests', 'accounts']);
   });
@@ -86,7 +87,10 @@ test("the account's calls of a span are those on all networks together", () => {
   const since = '2026-01-15T09:00:00.000Z';
   const spans = (['hour', 'day'] as const).map((span) => ({ span, since, calls: 9, errors: 9, own }));
   expect(ownCalls([{ spans }, { spans }], 'day')).toEqual({
-    ...{ calls: 4, errors: 2, caller_errors: 8, refused: 6 },
+    calls: 4,
+    errors: 2,
+    caller_errors: 8,
+    refused: 6,
   });
   expect(ownCalls(undefined, 'day')).toBeUndefined();
 });
@@ -128,7 +132,10 @@ describe('files of lists', () => {
   const save = (format: 'csv' | 'jsonl', fail = false) => {
     const [written, ends, counts]: [string[], string[], number[]] = [[], [], []];
     const done = exportRows<{ readonly rows: readonly object[] }>(fileOf(written, ends), {
-      ...{ pages: pages(fail), rowsOf: ({ rows }) => rows, head: ['a', 'b'], format },
+      pages: pages(fail),
+      rowsOf: ({ rows }) => rows,
+      head: ['a', 'b'],
+      format,
       onRows: (count) => counts.push(count),
     });
     return { done, written, ends, counts };

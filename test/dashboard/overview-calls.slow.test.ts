@@ -28,7 +28,11 @@ const span = (name: SpanCalls['span'], calls: number, errors: number, own: reado
 const SERVED: NetworkList = {
   networks: [
     {
-      ...{ ...NETWORK, state: 'ready', environment: 'mainnet', rpc_path: '/solana-mainnet' },
+      ...NETWORK,
+      state: 'ready',
+      consensus: 'alpenglow',
+      environment: 'mainnet',
+      rpc_path: '/solana-mainnet',
       spans: [
         { ...span('hour', 12_034, 3, [211, 1, 120, 0]), p99_ms: 50 },
         { ...span('day', 302_118, 41, [5_120, 9, 240, 0]), p99_ms: 2_500 },
@@ -40,7 +44,11 @@ const SERVED: NetworkList = {
       ],
     },
     {
-      ...{ ...NETWORK, state: 'ready', environment: 'devnet', rpc_path: '/solana-devnet' },
+      ...NETWORK,
+      state: 'ready',
+      consensus: 'tower',
+      environment: 'devnet',
+      rpc_path: '/solana-devnet',
       spans: [
         span('hour', 0, 0, []),
         { ...span('day', 7, 0, [7, 0, 0, 0]), p99_ms: 5 },
@@ -133,7 +141,7 @@ describeInBrowser('calls on the overview', (start) => {
     }));
     await page.route('**/account/v1/networks', (route) => route.fulfill({ json: { networks: refused } }));
     await signIn(page);
-    await page.getByText('8 calls were refused in the last day').waitFor();
+    await page.getByText('8 calls were refused in the last 24 hours').waitFor();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createDashboard } from '../../src/server/dashboard/dashboard-routes.ts';
+import { createDashboard } from '../../src/server/pages/dashboard/dashboard-routes.ts';
 
 /** A login of the scripted account service. */
 export type ScriptedLogin = {
@@ -35,33 +35,39 @@ const SHOWN: Readonly<Record<string, unknown>> = {
     target_percent: '99.9500',
     service_credits: [{ below_percent: '99.9500', credit_percent: 10 }],
     current: {
-      ...{ month: '2026-11', availability_percent: '100.0000', minutes: 34_000, unavailable_minutes: '0' },
-      ...{ planned_minutes: 0, credit_percent: 0 },
+      month: '2026-11',
+      availability_percent: '100.0000',
+      minutes: 34_000,
+      unavailable_minutes: '0',
+      planned_minutes: 0,
+      credit_percent: 0,
     },
     error_budget: {
-      ...{ allowed_minutes: '21.6', used_minutes: '0', left_minutes: '21.6', left_percent: '100.0000' },
+      allowed_minutes: '21.6',
+      used_minutes: '0',
+      left_minutes: '21.6',
+      left_percent: '100.0000',
     },
-    ...{ history: [], planned_work: [] },
+    history: [],
+    planned_work: [],
   },
   'GET /networks': {
     networks: [
       {
-        ...{
-          name: 'solana',
-          environment: 'localnet',
-          rpc_path: '/solana-localnet',
-          state: 'ready',
-          nodes: 1,
-        },
-        ...{ reachable_nodes: 1, versions: ['4.4.0'], slot_ms: 400 },
+        name: 'solana',
+        environment: 'localnet',
+        rpc_path: '/solana-localnet',
+        state: 'ready',
+        nodes: 1,
+        reachable_nodes: 1,
+        versions: ['4.4.0'],
+        slot_ms: 400,
         spans: (['hour', 'day', 'month'] as const).map((span) => ({
-          ...{
-            span,
-            since: NOW,
-            calls: 0,
-            errors: 0,
-            own: { calls: 0, errors: 0, caller_errors: 0, refused: 0 },
-          },
+          span,
+          since: NOW,
+          calls: 0,
+          errors: 0,
+          own: { calls: 0, errors: 0, caller_errors: 0, refused: 0 },
         })),
       },
     ],

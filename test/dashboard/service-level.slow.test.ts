@@ -19,7 +19,10 @@ const IMAGES = process.env.KEYSLOT_IMAGES;
 const OPERATOR = [...LOGIN.scopes, 'operator:read', 'operator:manage', 'billing:read'];
 
 const work = (inHours: number, own: Partial<PlannedWork> = {}): PlannedWork => ({
-  ...{ work_id: `w${inHours}`, note: 'Move to a larger database', minutes: 60, excluded_minutes: 60 },
+  work_id: `w${inHours}`,
+  note: 'Move to a larger database',
+  minutes: 60,
+  excluded_minutes: 60,
   starts_at: new Date(NOW_MS + inHours * HOUR_MS).toISOString(),
   ends_at: new Date(NOW_MS + (inHours + 1) * HOUR_MS).toISOString(),
   announced_at: new Date(NOW_MS - 72 * HOUR_MS).toISOString(),
@@ -34,20 +37,33 @@ const SHOWN: Availability = {
     { below_percent: '95.0000', credit_percent: 100 },
   ],
   current: {
-    ...{ month: '2026-11', availability_percent: '99.9012', minutes: 34_000, planned_minutes: 60 },
-    ...{ unavailable_minutes: '33.591666', credit_percent: 10 },
+    month: '2026-11',
+    availability_percent: '99.9012',
+    minutes: 34_000,
+    planned_minutes: 60,
+    unavailable_minutes: '33.591666',
+    credit_percent: 10,
   },
   error_budget: {
-    ...{ allowed_minutes: '21.57', used_minutes: '33.591666', left_minutes: '-12.021666' },
+    allowed_minutes: '21.57',
+    used_minutes: '33.591666',
+    left_minutes: '-12.021666',
     left_percent: '-55.7332',
   },
   history: [
     {
-      ...{ month: '2026-10', of: 'account', availability_percent: '99.8655', minutes: 44_640 },
-      ...{ unavailable_minutes: '60', credit_usd: '12.345679' },
+      month: '2026-10',
+      of: 'account',
+      availability_percent: '99.8655',
+      minutes: 44_640,
+      unavailable_minutes: '60',
+      credit_usd: '12.345679',
     },
     {
-      ...{ month: '2026-09', of: 'service', availability_percent: '100.0000', minutes: 43_200 },
+      month: '2026-09',
+      of: 'service',
+      availability_percent: '100.0000',
+      minutes: 43_200,
       unavailable_minutes: '0',
     },
   ],
@@ -101,7 +117,7 @@ test('what is used is never shown as less, and what is left never as more', () =
 
 test('work says which of its minutes count, and why', () => {
   expect(SHOWN.planned_work.slice(2).map(describeStanding)).toEqual([
-    'Counts as any other time: it was announced less than a day before.',
+    'Counts towards availability: it was announced less than a day in advance.',
     '40 minutes count: the month has no more minutes for planned work.',
     'Does not count towards availability.',
   ]);
@@ -170,11 +186,13 @@ describeInBrowser('the page of the service level', (start) => {
     await page.getByText('No work is planned').waitFor();
     await page.getByRole('button', { name: 'Announce work' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Begins').fill('2030-01-17T02:00');
+    await page.getByLabel('Start').fill('2030-01-17T02:00');
     await page.getByLabel('Minutes', { exact: true }).fill('90');
-    await page.getByLabel('What is done').fill('A new disk');
+    await page.getByLabel('Description').fill('A new disk');
     await page.keyboard.press('Enter');
-    await page.getByText('Counts as any other time: it was announced less than a day before.').waitFor();
+    await page
+      .getByText('Counts towards availability: it was announced less than a day in advance.')
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const zone = Number(await page.evaluate('new Date(2030, 0, 17, 2).getTime()'));
@@ -201,7 +219,7 @@ describeInBrowser('the page of the service level', (start) => {
     await signIn(page);
     await page.getByRole('row', { name: '2026-10' }).waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
-    expect(await page.getByRole('columnheader', { name: 'Given back' }).count()).toBe(0);
+    expect(await page.getByRole('columnheader', { name: 'Refunded' }).count()).toBe(0);
   });
 
   test('the overview says what needs attention, and leads to the page', async () => {

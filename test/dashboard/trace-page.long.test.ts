@@ -24,7 +24,7 @@ await describeMemberPages(
         await expectSound(page);
         await page.getByLabel('Signature of a transaction').fill('no signature');
         await page.keyboard.press('Enter');
-        await page.getByText('This is no signature.').waitFor();
+        await page.getByText('This is not a signature.').waitFor();
         await page.getByLabel('Signature of a transaction').fill(UNKNOWN);
         await page.keyboard.press('Enter');
         await page.getByText('No transaction has this signature').waitFor();
@@ -40,7 +40,7 @@ await describeMemberPages(
   ({ newMember, open }) => {
     test('says why not', async () => {
       const { page } = await open(await newMember(), `/explorer/solana-localnet/trace/${UNKNOWN}`);
-      await page.getByText('Transactions of this network are not explained').waitFor();
+      await page.getByText('This network cannot explain transactions').waitFor();
       await page.getByText('KEYSLOT_LOCALNET_GATEWAY_TRACE=true').waitFor();
       await expectSound(page);
     });

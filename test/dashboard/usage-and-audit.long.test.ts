@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
-import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
+import { type MemberServer, startMemberServer } from '../account/api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findBarriers } from './axe.ts';
@@ -158,7 +158,7 @@ function served(chromium: string, postgresUrl: string): void {
     const owner = await fillUsage(world, 'verifying');
     const { page, complaints } = await enter('/audit/verification', owner);
     await page.getByRole('button', { name: 'Verify all records' }).click();
-    await page.getByText(/records are as they were written/).waitFor();
+    await page.getByText(/records are unchanged/).waitFor();
     await eventually(
       'a signed head is verified',
       async () => {

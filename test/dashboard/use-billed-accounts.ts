@@ -1,7 +1,7 @@
-import { listInvoices } from '../../src/account/billing/read-invoices.ts';
-import type { Role } from '../../src/account/members/sessions.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import type { MemberServer } from '../account-api/sessions/member-server.ts';
+import { listInvoices } from '../../src/account/billing/invoices/read-invoices.ts';
+import type { Role } from '../../src/account/identity/members/sessions.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import type { MemberServer } from '../account/api/sessions/member-server.ts';
 import { FIRST_MONTH, SECOND_MONTH } from './fill-billing.ts';
 
 /** Members and invoices of the accounts that a store was filled with before its server started. */

@@ -5,7 +5,7 @@ import {
   type MemberServer,
   type MemberServerOptions,
   startMemberServer,
-} from '../account-api/sessions/member-server.ts';
+} from '../account/api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { addCredit } from '../support/wallet-account.ts';

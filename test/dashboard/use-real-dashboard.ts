@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { PASSWORD } from '../account-api/live/provision-members.ts';
-import { type MemberServer, startMemberServer } from '../account-api/sessions/member-server.ts';
+import { PASSWORD } from '../account/api/live/provision-members.ts';
+import { type MemberServer, startMemberServer } from '../account/api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { type DashboardView, openDashboard, type OpenedDashboard } from './open-dashboard.ts';

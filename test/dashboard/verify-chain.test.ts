@@ -31,8 +31,15 @@ async function recordAfter(previous: string, seq: number, action = 'sign'): Prom
     units: 1,
   };
   const bytes = recordBytes(fromHex(previous), {
-    ...{ accountId: ACCOUNT, seq, atMs: Date.parse(AT), action, outcome: 'ok', tokenId: null },
-    ...{ requestId: `req_${seq}`, walletId: null, units: 1 },
+    accountId: ACCOUNT,
+    seq,
+    atMs: Date.parse(AT),
+    action,
+    outcome: 'ok',
+    tokenId: null,
+    requestId: `req_${seq}`,
+    walletId: null,
+    units: 1,
   });
   return {
     ...facts,
@@ -80,7 +87,10 @@ function verify({ records, heads }: World, { kept, isFromFirst = false, signal }
       },
     },
     {
-      ...{ accountId: ACCOUNT, kept, isFromFirst, onProgress: () => undefined },
+      accountId: ACCOUNT,
+      kept,
+      isFromFirst,
+      onProgress: () => undefined,
       signal: signal ?? new AbortController().signal,
     },
   );
@@ -94,7 +104,10 @@ describe('verification of an audit chain', () => {
     const world = await chainOf();
     const { verdict } = verify(world);
     expect(await verdict).toEqual({
-      ...{ seq: 10, records: 10, heads: 2, publicKeys: [PUBLIC_KEY] },
+      seq: 10,
+      records: 10,
+      heads: 2,
+      publicKeys: [PUBLIC_KEY],
       head: { seq: 10, hash: world.records[9]?.hash, publicKey: PUBLIC_KEY },
     });
     expect((await verify(await chainOf(0)).verdict).records).toBe(0);
@@ -141,7 +154,10 @@ describe('verification of an audit chain', () => {
     const [world, other] = [await chainOf(), await chainOf(10, 'destroy')];
     const stored = other.records[2]?.hash;
     expect(await faultOf({ records: other.records, heads: world.heads })).toEqual({
-      ...{ kind: 'head', seq: 3, stored, stated: world.records[2]?.hash },
+      kind: 'head',
+      seq: 3,
+      stored,
+      stated: world.records[2]?.hash,
     });
     const kept = { seq: 3, hash: world.records[2]?.hash ?? '', publicKey: PUBLIC_KEY };
     for (const isFromFirst of [true, false])

@@ -5,12 +5,11 @@ import { describeEnd, mayHaveRest } from '../../src/dashboard/pages/wallets/batc
 import { printHead, printWallet } from '../../src/dashboard/pages/wallets/batch/print-wallet.ts';
 import { type BatchProgress, runBatch } from '../../src/dashboard/pages/wallets/batch/run-batch.ts';
 import { searchOf } from '../../src/dashboard/pages/wallets/search-of.ts';
-import { checkTransfer } from '../../src/dashboard/pages/wallets/send/check-transfer.ts';
-import { parseSol } from '../../src/dashboard/pages/wallets/send/parse-sol.ts';
-import { toBase64 } from '../../src/dashboard/pages/wallets/send/to-base64.ts';
+import { checkTransfer, parseSol } from '../../src/dashboard/pages/wallets/send/check-transfer.ts';
 import {
   signedTransaction,
   transferMessage,
+  toBase64,
 } from '../../src/dashboard/pages/wallets/send/transfer-message.ts';
 import { walletName } from '../../src/dashboard/pages/wallets/wallet-name.ts';
 
@@ -73,7 +72,7 @@ describe('a transfer', () => {
     });
     expect(Object.keys(checkTransfer(ADDRESS, { to: 'nobody', amount: 'much' }))).toEqual(['to', 'amount']);
     expect(checkTransfer(ADDRESS, { to: ADDRESS, amount: '1' })).toEqual({
-      to: 'This is the wallet itself.',
+      to: 'This is the address of the wallet itself.',
     });
   });
 });
@@ -156,7 +155,7 @@ describe('a batch', () => {
     expect(mayHaveRest(end, 3)).toBe(false);
     expect(mayHaveRest({ written: 600, announced: 600 })).toBe(false);
     expect(mayHaveRest({ written: 0, announced: undefined, error: new Error('402') })).toBe(false);
-    expect(describeEnd({ written: 5, announced: 5 }, 3)).toContain('With those before, 8 were charged');
+    expect(describeEnd({ written: 5, announced: 5 }, 3)).toContain('8 were charged in total');
   });
 
   it('is CSV as the wallet service writes it, with quotes where a value needs them', () => {

@@ -43,7 +43,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await page.getByLabel('To', { exact: true }).fill(address);
     await page.getByLabel('Amount in SOL').fill('0.25');
     await page.keyboard.press('Enter');
-    await page.getByText('This is the wallet itself.').waitFor();
+    await page.getByText('This is the address of the wallet itself.').waitFor();
     await page.getByLabel('To', { exact: true }).fill(PAYEE);
     await page.keyboard.press('Enter');
     await page.getByText('Confirmed.').waitFor();
@@ -73,7 +73,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await page.getByRole('button', { name: 'Destroy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Destroy old?' });
     expect(await dialog.textContent()).toContain(address);
-    await dialog.getByRole('button', { name: 'Destroy for good' }).click();
+    await dialog.getByRole('button', { name: 'Destroy permanently' }).click();
     expect(await dialog.locator('input[name=code]:invalid').count()).toBe(1);
     await dialog.getByLabel('Code').fill('000000');
     await page.keyboard.press('Enter');
@@ -82,7 +82,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await page.keyboard.press('Enter');
     await page.getByText('No wallets yet').waitFor();
     await page.goBack();
-    await page.getByText('The account has no such wallet').waitFor();
+    await page.getByText('This account does not have that wallet').waitFor();
   });
 
   test('without a second factor the way to one is shown', async () => {
@@ -90,8 +90,8 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await createWallet(page, 'kept');
     await page.getByRole('button', { name: 'Destroy' }).click();
     await page.getByText('You have no second factor.').waitFor();
-    expect(await page.getByRole('button', { name: 'Destroy for good' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Enrol one' }).click();
+    expect(await page.getByRole('button', { name: 'Destroy permanently' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Set one up' }).click();
     await page.getByRole('heading', { name: 'Security' }).waitFor();
   });
 
@@ -124,7 +124,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await end.waitFor();
     const written = Number((await end.textContent())?.split(' of ')[0]?.replace(',', ''));
     expect(written).toBeLessThan(10_000);
-    expect(await end.textContent()).toContain('Charged are those that were sent before it ended');
+    expect(await end.textContent()).toContain('Those sent before the end were charged');
     const text = String(await page.evaluate('window.written.join("")'));
     const wallets = text
       .trimEnd()
@@ -164,7 +164,7 @@ await describeMemberPages('the pages of wallets', ({ world, newMember, open }) =
     await page.getByRole('button', { name: 'Derive wallets' }).click();
     await page.getByLabel('Number of x').fill('30');
     await page.getByRole('button', { name: 'Derive', exact: true }).click();
-    await page.getByText('30 wallets are there.').waitFor();
+    await page.getByText('30 wallets are ready.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByText('Page 2').waitFor();

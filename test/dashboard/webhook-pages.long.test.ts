@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { startReceiver, verified } from '../webhooks/receiver.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { startReceiver, verified } from '../account/webhooks/receiver.ts';
 import { airdrop, createWallet, describeMemberPages, expectSound } from './use-member-pages.ts';
 import { VIEWS } from './views.ts';
 
@@ -53,7 +53,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.getByRole('link', { name: 'billing', exact: true }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('failing', { exact: true }).waitFor();
-    await page.getByText('Events wait and are sent again').waitFor();
+    await page.getByText('Events are waiting and are sent again').waitFor();
     await page.getByRole('button', { name: 'Attempts of webhook.test' }).click();
     const dialog = page.getByRole('dialog', { name: 'webhook.test' });
     await dialog.getByText('HTTP 503').first().waitFor();
@@ -78,7 +78,7 @@ await describeMemberPages('the pages of webhooks', ({ newMember, open }) => {
     await page.goBack();
     await page.goBack();
     await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByLabel('From this record of the audit log on').fill('1');
+    await page.getByLabel('Start at this record of the audit log').fill('1');
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
     const twice = await eventually('the same event', () => (created().length >= 2 ? created() : undefined));
     expect(new Set(twice.map(({ id }) => id)).size).toBe(1);

@@ -10,7 +10,7 @@ import { readDeployFile, readUnit } from './deploy-files.ts';
 const directory = useNewDirectory('group');
 const at = (name: string): string => join(directory(), name);
 const CONFIG = ['--config', '/etc/keyslot/keyslot.yaml'];
-const NODE = '/opt/keyslot/node_modules/node/bin/node';
+const NODE = '/usr/bin/node';
 
 beforeAll(() => {
   writeFileSync(
@@ -25,7 +25,9 @@ beforeAll(() => {
 function run(shell: string, script: string, args: readonly string[]): readonly string[] {
   const env = { PATH: `${directory()}:${process.env.PATH}` };
   const { stdout, stderr } = spawnSync(shell, ['-c', script, 'keyslot', ...args], {
-    ...{ encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] },
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   expect(stderr).toBe('');
   return stdout.trimEnd().split('\n');

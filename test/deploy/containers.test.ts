@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/core/config/load-config.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { readOperateBlock } from '../support/operate-blocks.ts';
 import { ROOT } from '../support/source-files.ts';
@@ -17,6 +17,7 @@ type Service = Readonly<Record<string, unknown>> & {
   readonly volumes?: readonly string[];
   readonly secrets?: readonly string[];
   readonly ports?: readonly string[];
+  readonly profiles?: readonly string[];
 };
 type Compose = {
   readonly services: Readonly<Record<string, Service>>;
@@ -95,13 +96,64 @@ describe('the image', () => {
 });
 
 describe('compose', () => {
-  test('has two gateways, a PostgreSQL, a Redis and a proxy, and nothing that no gateway uses', () => {
+  test('has two gateways, a PostgreSQL, a Redis and a proxy; a Prometheus and a Grafana only if asked for', () => {
     expect(gateways).toHaveLength(2);
-    expect(Object.keys(compose.services).filter((name) => !name.startsWith('gateway-'))).toEqual([
-      'database',
-      'redis',
-      'proxy',
+    const others = Object.entries(compose.services).filter(([name]) => !name.startsWith('gateway-'));
+    expect(others.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['database', undefined],
+      ['redis', undefined],
+      ['proxy', undefined],
+      ['prometheus', ['monitoring']],
+      ['grafana', ['monitoring']],
     ]);
+  });
+
+  test('every file that a service gets is there, or made before', () => {
+    const sources = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => source.startsWith('./')),
+    );
+    expect(sources).toContain('./grafana-dashboard.json');
+    expect(sources.filter((source) => !existsSync(deployPath(source)))).toEqual(['./tls']);
+  });
+
+  test('Prometheus scrapes the metrics of every gateway, with the alerts; Grafana has it, and the dashboard', () => {
+    const at = (service: string, path: string): string =>
+      compose.services[service]?.volumes?.find((volume) => volume.split(':')[1] === path)?.split(':')[0] ??
+      path;
+    const { metrics } = settings();
+    const { scrape_configs: scrapes, rule_files: rules } = readDeployYaml<{
+      readonly scrape_configs: readonly {
+        readonly job_name: string;
+        readonly static_configs: readonly { readonly targets: readonly string[] }[];
+      }[];
+      readonly rule_files: readonly string[];
+    }>(at('prometheus', '/etc/prometheus/prometheus.yaml'));
+    expect(scrapes.map(({ job_name }) => job_name)).toEqual(['keyslot']);
+    const targets = scrapes.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+    expect(targets).toEqual(gateways.map(([name]) => `${name}:${metrics.port}`));
+    expect(rules.map((name) => at('prometheus', `/etc/prometheus/${name}`))).toEqual(['./alerts.yaml']);
+
+    const { datasources } = readDeployYaml<{ readonly datasources: readonly unknown[] }>(
+      at('grafana', '/etc/grafana/provisioning/datasources/keyslot.yaml'),
+    );
+    expect(datasources).toMatchObject([
+      { type: 'prometheus', url: 'http://prometheus:9090', isDefault: true },
+    ]);
+    const { providers } = readDeployYaml<{
+      readonly providers: readonly { readonly options: { readonly path: string } }[];
+    }>(at('grafana', '/etc/grafana/provisioning/dashboards/keyslot.yaml'));
+    expect(providers.map(({ options }) => at('grafana', `${options.path}/keyslot.json`))).toEqual([
+      './grafana-dashboard.json',
+    ]);
+  });
+
+  test('the monitoring can be reached from this machine alone, with a password of its own', () => {
+    const { prometheus, grafana } = compose.services;
+    expect(prometheus?.ports).toBeUndefined();
+    expect(grafana?.ports).toEqual(['127.0.0.1:3000:3000']);
+    expect(grafana?.environment?.GF_SECURITY_ADMIN_PASSWORD__FILE).toBe('/run/secrets/grafana.password');
+    for (const service of [prometheus, grafana])
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
   test.each(gateways)(
@@ -145,7 +197,7 @@ describe('compose', () => {
         .map((volume) => volume.split(':')[0] ?? '')
         .filter((source) => !/^[./]/.test(source));
       for (const volume of named) expect(Object.keys(compose.volumes)).toContain(volume);
-      if (image !== 'keyslot') expect(image).toMatch(/:\d+\.\d+/);
+      if (image !== 'keyslot') expect(image).toMatch(/:v?\d+\.\d+/);
     }
   });
 

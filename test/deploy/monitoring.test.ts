@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
-import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
+import { createLimitMetrics } from '../../src/server/access/limit-metrics.ts';
 import { useCommands } from '../cli/use-commands.ts';
-import { ROOT } from '../support/source-files.ts';
+import { readSources } from '../support/source-files.ts';
 import { readDeployFile, readDeployYaml } from './deploy-files.ts';
 
 type Rule = {
@@ -71,10 +70,9 @@ test.each(expressions)('$name asks for metrics that a server has: $expr', ({ exp
 });
 
 test.each(expressions)('$name uses labels that metrics have: $expr', ({ expr, text }) => {
-  const folder = new URL('src/gate/', ROOT);
-  const sources = readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const sources = readSources('src').flatMap(({ text: source }) =>
+    source.includes("'prom-client'") || source.includes('MetricsRegistry') ? [source] : [],
+  );
   const known = new Set([
     ...OF_PROMETHEUS.labels,
     ...sources.flatMap((source) => [...source.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name)),

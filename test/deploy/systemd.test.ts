@@ -37,7 +37,7 @@ test.each(SERVICES)(
 test.each(SERVICES)('%s starts Keyslot by its path, with settings that exist and both users', (name) => {
   const { Service = {} } = readUnit(name);
   expect(Service.ExecStart?.join('')).toContain(
-    '/opt/keyslot/node_modules/node/bin/node --disable-sigusr1 /opt/keyslot/node_modules/keyslot/src/main.js',
+    '/usr/bin/node --disable-sigusr1 /opt/keyslot/node_modules/keyslot/src/main.js',
   );
   const pairs = Service.Environment?.flatMap((line) => line.split(' ')) ?? [];
   const names = pairs.map((pair) => pair.split('=')[0] ?? '');
@@ -92,10 +92,7 @@ test.skipIf(!hasAnalyze).each(UNITS)('%s is what systemd accepts (apt-get instal
   const directory = mkdtempSync(join(tmpdir(), 'keyslot-units-'));
   try {
     for (const unit of UNITS)
-      writeFileSync(
-        join(directory, unit),
-        readDeployFile(unit).replaceAll('/opt/keyslot/node_modules/node/bin/node', '/bin/true'),
-      );
+      writeFileSync(join(directory, unit), readDeployFile(unit).replaceAll('/usr/bin/node', '/bin/true'));
     const { stdout, stderr, status } = spawnSync(
       'systemd-analyze',
       ['verify', '--man=no', join(directory, name)],

@@ -11,8 +11,11 @@ import {
 
 /** No keyword that the dialect has not. What follows in a tuple may be left out, and an id has one of several types. */
 const STRICT: Options = {
-  ...{ strictSchema: true, strictTuples: false, allowUnionTypes: true },
-  ...{ allErrors: true, validateFormats: false },
+  strictSchema: true,
+  strictTuples: false,
+  allowUnionTypes: true,
+  allErrors: true,
+  validateFormats: false,
 };
 
 type Shown = { readonly where: string; readonly schema: object; readonly values: readonly unknown[] };

@@ -49,7 +49,9 @@ case $5 in cat) echo "backup of $4" ;; esac
     }
     const [functions = ''] = readOperateBlock('keyslot() {').split('\nkeyslot gateway-1 doctor');
     const { status } = spawnSync('bash', ['-c', `${functions}\n${readOperateBlock('\nbackup gateway-1')}`], {
-      ...{ cwd: directory(), stdio: 'ignore', env: { PATH: `${bin}:${process.env.PATH}` } },
+      cwd: directory(),
+      stdio: 'ignore',
+      env: { PATH: `${bin}:${process.env.PATH}` },
     });
     const files = readdirSync(backups).toSorted();
     for (const name of files.filter((one) => one.endsWith('Z.age')))

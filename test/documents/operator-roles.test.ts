@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OPERATIONS, ROLES } from '../../generated/account/operations.ts';
-import { isOperatorScope } from '../../src/account/tokens/scopes.ts';
+import { isOperatorScope } from '../../src/account/identity/tokens/scopes.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/account.md', import.meta.url), 'utf8');
 const [, listed = ''] = /^\| developers, billing, viewers \| (.*) \|$/m.exec(DOCUMENT) ?? [];

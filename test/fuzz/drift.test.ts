@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAnswerCheck } from '../../src/ledger/drift/answer-check.ts';
+import { createAnswerCheck } from '../../src/gateway/ledger/drift/answer-check.ts';
 import {
   closedObjects,
   DOCUMENT,
   type Place,
   SHOWN,
   type ShownMessage,
-} from '../ledger/drift/spec-examples.ts';
+} from '../gateway/ledger/drift/spec-examples.ts';
 import { tryCases } from './seeded.ts';
 
 const TIMEOUT_MS = 120_000;

@@ -20,7 +20,8 @@ const answer: RequestListener = (request, response) => {
   request.setEncoding('latin1').on('data', (part: string) => (text += part));
   request.on('end', () => {
     const { body, isSized } = answers.get(String(/"id":(\d+)/.exec(text)?.[1])) ?? {
-      ...{ body: Buffer.from('{}'), isSized: true },
+      body: Buffer.from('{}'),
+      isSized: true,
     };
     const length = isSized ? { 'content-length': body.length } : {};
     response.writeHead(200, { 'content-type': 'application/json', ...length }).end(body);

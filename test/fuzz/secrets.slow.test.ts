@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { echoResult, type Script, sendJson, startScriptedNode } from '../server/scripted-node.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { askForSocket, openSocket } from '../support/socket-client.ts';

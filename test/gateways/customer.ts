@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { StreamCallError } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type Posted, postJson } from '../support/post-json.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
-import type { Gateway, Gateways } from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import type { Gateways } from './start-gateways.ts';
 
 /** The header of an access token. */
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** An API key, made at one gateway, which works at both. */
 export async function createKey({ one, other }: Gateways, account: string) {
-  const { id = '', key = '' } = await command(one.dataDir, {
-    ...{ kind: 'keys.create', name: 'shared', account, rules: { origins: [], cidrs: [] } },
-  });
+  const { id = '', key = '' } = await command(one.dataDir, ['keys', 'create', '--account', account]);
   const isKnown = async () => (await call(other, key, 'getSlot')).status === 200 || undefined;
   await eventually('the key works at the other', isKnown);
   return { id, key };

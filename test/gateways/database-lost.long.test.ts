@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { type CutProxy, startCutProxy } from '../../src/lab/faults/cut-proxy.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { type CutProxy, startCutProxy } from '../lab/faults/cut-proxy.ts';
 import { startLocalnet } from '../support/keyslot.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { command } from '../support/wallet-account.ts';
@@ -17,13 +17,8 @@ import {
   readMoney,
   sign,
 } from './customer.ts';
-import {
-  databasePort,
-  type Gateway,
-  GATEWAYS_MISSING,
-  type Gateways,
-  startGateways,
-} from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { databasePort, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
 
 /** Requests under way at each gateway when the database goes. */
 const AT_ONCE = 6;
@@ -113,7 +108,7 @@ function loseDatabase(): void {
     const { one, other } = gateways;
     const { id, key } = await createKey(gateways, 'acme');
     takeAway([proxies[0]]);
-    await command(other.dataDir, { kind: 'keys.revoke', id });
+    await command(other.dataDir, ['keys', 'revoke', id]);
     const isRefused = (gateway: Gateway) =>
       eventually('it is refused', async () =>
         (await call(gateway, key, 'getSlot')).status === 401 ? true : undefined,

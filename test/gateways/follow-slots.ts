@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import type { Gateway } from './start-gateways.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
 
 /** The slots that a stream was sent, by number. */
 export type FollowedSlots = {

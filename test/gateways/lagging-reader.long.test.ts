@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { ChainServer } from '../lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
-import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
 
 if (GATEWAYS_MISSING === undefined) describe('two gateways with nodes of their own', run);
 else test('two gateways with nodes of their own', (context) => context.skip(GATEWAYS_MISSING));
@@ -21,7 +22,8 @@ function run(): void {
       started.defer(() => each.kill());
     }
     gateways = await startGateways({
-      ...{ upstreamUrl: chain.url, otherUpstreamUrl: otherChain.url },
+      upstreamUrl: chain.url,
+      otherUpstreamUrl: otherChain.url,
       env: { KEYSLOT_REDIS_TOPICS: 'shared' },
     });
     started.defer(gateways.remove);

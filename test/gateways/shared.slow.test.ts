@@ -1,12 +1,12 @@
-import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { openCopySource } from '../../src/store/copy/copy-source.ts';
+import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { SILENT } from '../store/backends.ts';
 import { startLocalnet } from '../support/keyslot.ts';
 import { openSocket } from '../support/socket-client.ts';
@@ -24,7 +24,8 @@ import {
   readMoney,
   sign,
 } from './customer.ts';
-import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
 
 /** What a revocation may take to hold everywhere. */
 const PROMISED_MS = 1_000;
@@ -52,7 +53,7 @@ function share(): void {
     await messages.next();
     const streamEnds = endOf(messages);
 
-    await command(one.dataDir, { kind: 'keys.revoke', id });
+    await command(one.dataDir, ['keys', 'revoke', id]);
     using since = startBusyMachineClock();
     const took = <T>(result: T) => ({ result, isInTime: since.elapsedMs() < PROMISED_MS });
     const ends = await Promise.all([
@@ -85,7 +86,7 @@ function share(): void {
     await call(other, key, 'requestAirdrop', [body.address, 1_000_000]);
     await messages.next();
 
-    await command(one.dataDir, { kind: 'tokens.revoke', id });
+    await command(one.dataDir, ['tokens', 'revoke', id]);
     using since = startBusyMachineClock();
     const refused = async () => (await listStatus(other, token)) === 401 || undefined;
     await Promise.all([

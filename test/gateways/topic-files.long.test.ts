@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { ChainServer } from '../lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
 import { expectSameSlots, fileMetric, filesReachBackTo, followSlots } from './follow-slots.ts';
-import { type Gateway, GATEWAYS_MISSING, startGateways } from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, startGateways } from './start-gateways.ts';
 
 vi.setConfig({ testTimeout: 400_000 });
 

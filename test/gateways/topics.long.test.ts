@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { ChainServer } from '../lab/nodes/chain-server.ts';
 import { createKey } from './customer.ts';
-import { type Gateway, GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
 
 if (GATEWAYS_MISSING === undefined) describe('topics of two gateways', share);
 else test('topics of two gateways', (context) => context.skip(GATEWAYS_MISSING));

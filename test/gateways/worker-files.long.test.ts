@@ -2,8 +2,8 @@ import { Agent } from 'node:http';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { ChainServer } from '../lab/nodes/chain-server.ts';
 import { command } from '../support/wallet-account.ts';
 import {
   expectSameSlots,
@@ -12,8 +12,9 @@ import {
   filesReachBackTo,
   followSlots,
 } from './follow-slots.ts';
-import { post } from './round-robin.ts';
-import { type Gateway, GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
+import { post } from './post.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
 
 vi.setConfig({ testTimeout: 400_000 });
 
@@ -38,10 +39,7 @@ function keep(): void {
     });
     started.defer(remove);
     gateway = made;
-    const rules = { origins: [], cidrs: [] };
-    ({ key = '' } = await command(gateway.dataDir, {
-      ...{ kind: 'keys.create', name: 'shared', account: 'acme', rules },
-    }));
+    ({ key = '' } = await command(gateway.dataDir, ['keys', 'create', '--account', 'acme']));
     await bothKnow();
   });
   afterAll(() => started.disposeAsync());
@@ -100,7 +98,9 @@ function keep(): void {
     gateway
       .stderr()
       .split('\n')
-      .filter((line) => line.includes('"files of blocks of topics"') && line.includes(`"state":"${state}"`))
+      .filter(
+        (line) => line.includes('"segment writer changed state"') && line.includes(`"state":"${state}"`),
+      )
       .map((line) => (JSON.parse(line) as { readonly pid: number }).pid);
   /** The node has no block any more that is older than the newest ones. */
   const forgetBlocks = (live: FollowedSlots): void => {

@@ -1,16 +1,17 @@
-import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { startLocalnet } from '../support/keyslot.ts';
 import { processesBelow } from '../support/processes.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { addCredit, command, createToken } from '../support/wallet-account.ts';
 import { createWallet, endOf, sign } from './customer.ts';
-import { type Answer, post } from './round-robin.ts';
-import { type Gateway, GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
+import { type Answer, post } from './post.ts';
+import type { Gateway } from '../lab/gateways/gateway.ts';
+import { GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
 
 /** What a revocation may take to hold everywhere. */
 const PROMISED_MS = 1_000;
@@ -35,8 +36,7 @@ function workers(): void {
   afterAll(() => started.disposeAsync());
 
   const createKey = async (account: string) => {
-    const rules = { origins: [], cidrs: [] };
-    return command(gateway.dataDir, { kind: 'keys.create', name: 'shared', account, rules });
+    return command(gateway.dataDir, ['keys', 'create', '--account', account, '--name', 'shared']);
   };
   const callWith = (agent: Agent, key: string): Promise<Answer> =>
     post(agent, `${gateway.rpcUrl}?apikey=${key}`, CALL);
@@ -116,7 +116,7 @@ function workers(): void {
     for (const each of messages) await each.next();
     const ends = messages.map(endOf);
 
-    await command(gateway.dataDir, { kind: 'keys.revoke', id });
+    await command(gateway.dataDir, ['keys', 'revoke', id ?? '']);
     using since = startBusyMachineClock();
     const bothRefuse = async () => {
       const statuses = [await call(key), await call(key), await call(key), await call(key)];
@@ -131,9 +131,17 @@ function workers(): void {
 
   test('a plan holds for both together', async () => {
     const BURST = 60;
-    await command(gateway.dataDir, { kind: 'plans.set', name: 'few', requestsPerSecond: 1, burst: BURST });
+    await command(gateway.dataDir, [
+      'plans',
+      'set',
+      'few',
+      '--requests-per-second',
+      '1',
+      '--burst',
+      String(BURST),
+    ]);
     const { key = '' } = await createKey('limited');
-    await command(gateway.dataDir, { kind: 'plans.assign', account: 'limited', plan: 'few' });
+    await command(gateway.dataDir, ['plans', 'assign', 'limited', 'few']);
     const agents = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
     let allowed = 0;
     for (let refused = 0; refused < 10; ) {
@@ -172,7 +180,7 @@ function workers(): void {
     // The first one serves commands.
     expect(await command(gateway.dataDir, { kind: 'keys.list' })).toHaveProperty('keys');
     expect(await metrics()).toContain('keyslot_child_restarts{worker="supervisor",child="worker-1"} 1');
-    expect(gateway.stderr()).toContain('child process died; starting it again');
+    expect(gateway.stderr()).toContain('child process died; restarting it');
   });
 
   test('a worker and the signer that stand still are killed and started again, and the other worker serves', async () => {
@@ -222,7 +230,7 @@ function workers(): void {
   });
 
   test('the configuration is read anew by both on SIGHUP', async () => {
-    const READ = 'the configuration was read anew';
+    const READ = 'configuration reloaded';
     // Workers that were started again have read it before.
     const { length } = gateway.stderr();
     process.kill(gateway.pid(), 'SIGHUP');
@@ -241,7 +249,7 @@ function workers(): void {
 
   test('workers that stop one after the other fail no request, and the machine ends in order', async () => {
     const { key = '' } = await createKey('rolling');
-    await command(gateway.dataDir, { kind: 'plans.assign', account: 'rolling', plan: 'production' });
+    await command(gateway.dataDir, ['plans', 'assign', 'rolling', 'production']);
     await bothKnow(key);
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const failures = new Set<string>();

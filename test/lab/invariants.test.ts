@@ -1,16 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { judgeRecords } from '../../src/lab/checks/judge-audit.ts';
-import { judgeCharges } from '../../src/lab/checks/judge-charges.ts';
-import { judgeSends } from '../../src/lab/checks/judge-sends.ts';
-import { judgeShown } from '../../src/lab/checks/settle-wallets.ts';
-import { readOnce } from '../../src/lab/clients/http-client.ts';
-import { HeardSlots } from '../../src/lab/clients/socket-client.ts';
-import { judgeStream } from '../../src/lab/clients/stream-client.ts';
-import { newWalletBook } from '../../src/lab/clients/wallets/wallet-book.ts';
-import { destroyOne, tryDestroyed } from '../../src/lab/clients/wallets/destroy-steps.ts';
-import { ADDRESS, type ReadStep } from '../../src/lab/clients/read-step.ts';
-import type { LabGateway } from '../../src/lab/gateways/lab-gateway.ts';
-import { ChainServer } from '../../src/lab/nodes/chain-server.ts';
+import { judgeRecords } from './checks/judge-audit.ts';
+import { judgeCharges, judgeSends } from './checks/settle-run.ts';
+import { judgeShown } from './checks/settle-wallets.ts';
+import { readOnce } from './clients/http-client.ts';
+import { HeardSlots } from './clients/socket-client.ts';
+import { judgeStream } from './clients/stream-client.ts';
+import { newWalletBook } from './clients/wallets/wallet-book.ts';
+import { destroyOne, tryDestroyed } from './clients/wallets/destroy-steps.ts';
+import { ADDRESS, type ReadStep } from './clients/read-step.ts';
+import type { LabGateway } from './gateways/lab-gateway.ts';
+import { ChainServer } from './nodes/chain-server.ts';
 import { brokenOf, clientDeps, gatewayAt, newFindings, type Scripted, serve } from './lab-deps.ts';
 
 const READ: ReadStep = {
@@ -90,7 +89,9 @@ async function hear(...slots: readonly (number | { readonly gap: readonly [numbe
   const deps = newFindings();
   const heard = new HeardSlots(deps, 'websocket-1');
   let id = 0;
-  await heard.subscribe({ call: async () => ({ result: ++id }) });
+  const socket = { call: async () => ({ result: ++id }) };
+  await heard.subscribe(socket, 'slotSubscribe');
+  await heard.subscribe(socket, 'accountSubscribe');
   for (const each of slots) {
     if (typeof each === 'number')
       heard.take({ method: 'accountNotification', params: { subscription: 2, result: LAMPORTS(each) } });
@@ -216,6 +217,19 @@ test('lost_charge: an operation is charged twice or not at all, and the money do
   expect(judge(1, 1)).toEqual(['lost_charge']);
   expect(judge(1, 2, { balance_usd: '9.98' })).toEqual(['lost_charge']);
   expect(judge(1, 2, { balance_usd: '9.9976', charged_usd: '0.0024' })).toEqual(['lost_charge']);
+});
+
+test('lost_charge: of what was broken off all or nothing or a part may be charged, and no more', () => {
+  const judge = (creations: number) => {
+    const { findings } = newFindings();
+    const book = Object.assign(bookWithWallet(), { created: 10, signed: 0 });
+    book.interrupted.set('wallet_creation', 5);
+    const standing = { balance_usd: '9', reserved_usd: '0', charged_usd: '1' };
+    judgeCharges(book, { ...standing, operations_this_month: { wallet_creation: creations } }, findings);
+    return brokenOf(findings);
+  };
+  for (const creations of [10, 11, 15]) expect(judge(creations)).toEqual([]);
+  for (const creations of [9, 16]) expect(judge(creations)).toEqual(['lost_charge']);
 });
 
 test('destroyed_signs: a gateway signs with a destroyed wallet', async () => {

@@ -1,9 +1,9 @@
 import { createClient } from '@redis/client';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { startCutProxy } from '../../src/lab/faults/cut-proxy.ts';
-import { killService } from '../../src/lab/faults/gateway-faults.ts';
-import { clearRedis } from '../../src/lab/gateways/scratch-redis.ts';
+import { startCutProxy } from './faults/cut-proxy.ts';
+import { killService } from './faults/gateway-faults.ts';
+import { clearRedis } from './gateways/installation.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { findRedis, REDIS_MISSING, uniquePrefix } from '../support/redis.ts';
 

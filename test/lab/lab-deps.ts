@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Findings } from '../../src/lab/checks/findings.ts';
-import type { Invariant } from '../../src/lab/checks/invariants.ts';
-import type { LabGateway } from '../../src/lab/gateways/lab-gateway.ts';
-import { randomOf } from '../../src/lab/random.ts';
-import { Timeline } from '../../src/lab/report/timeline.ts';
+import { Findings } from './checks/findings.ts';
+import type { Invariant } from './checks/invariants.ts';
+import type { LabGateway } from './gateways/lab-gateway.ts';
+import { randomOf } from './random.ts';
+import { Timeline } from './report.ts';
 
 /** Findings and a timeline whose time stands still. */
 export function newFindings() {
   const nowMs = () => 1_234;
-  return { findings: new Findings(nowMs), timeline: new Timeline(nowMs, 60_000) };
+  return { findings: new Findings(nowMs), timeline: new Timeline(nowMs) };
 }
 
 /** The invariants that are broken. */
@@ -21,14 +21,15 @@ export function brokenOf(findings: Findings): readonly Invariant[] {
 /** A gateway that nothing disturbs. */
 export function gatewayAt(baseUrl: string): LabGateway {
   return {
-    ...{
-      name: 'gateway-1',
-      baseUrl,
-      rpcUrl: baseUrl,
-      wsUrl: baseUrl.replace('http', 'ws'),
-      grpcUrl: baseUrl,
-    },
-    ...{ isServing: () => true, disturbances: () => 0, life: () => 1, hearsSinceMs: () => 0 },
+    name: 'gateway-1',
+    baseUrl,
+    rpcUrl: baseUrl,
+    wsUrl: baseUrl.replace('http', 'ws'),
+    grpcUrl: baseUrl,
+    isServing: () => true,
+    disturbances: () => 0,
+    life: () => 1,
+    hearsSinceMs: () => 0,
   };
 }
 
@@ -37,7 +38,11 @@ export function clientDeps(gateway: LabGateway) {
   const over = new AbortController();
   return {
     ...newFindings(),
-    ...{ gateways: [gateway], apiKey: 'key', random: randomOf(1), readMs: 5_000, over: over.signal },
+    gateways: [gateway],
+    apiKey: 'key',
+    random: randomOf(1),
+    readMs: 5_000,
+    over: over.signal,
     pause: async () => undefined,
   };
 }

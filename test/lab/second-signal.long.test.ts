@@ -1,10 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { clearRedis } from '../../src/lab/gateways/scratch-redis.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { clearRedis } from './gateways/installation.ts';
 import { GATEWAYS_MISSING } from '../gateways/start-gateways.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { startNode } from '../support/node-process.ts';
@@ -13,24 +12,14 @@ import { findRedis } from '../support/redis.ts';
 
 const directory = useNewDirectory();
 
-const SCENARIO = `
-name: interrupted
-duration_s: 600
-gateways: 1
-clients: { http: 1, batches: 0, websocket: 0, grpc: 0, wallets: 0, trees: 0, keys: 0 }
-faults: []
-`;
-
 if (GATEWAYS_MISSING !== undefined) test('a second signal', (context) => context.skip(GATEWAYS_MISSING));
 else test('a second signal ends a run at once, and says what is left behind', interrupt);
 
 async function interrupt(): Promise<void> {
-  const scenario = join(directory(), 'scenario.yaml');
-  writeFileSync(scenario, SCENARIO);
   const [database = '', redis = ''] = [await findPostgres(), await findRedis()];
-  const lab = startNode(['src/main.ts', 'lab', 'run', scenario, '--out', directory()], {
-    ...{ KEYSLOT_LAB_DATABASE_URL: database, KEYSLOT_LAB_REDIS_URL: redis },
-    KEYSLOT_DATA_DIR: join(directory(), 'data'),
+  const lab = startNode(['test/lab/main.ts', 'calm', '--out', directory()], {
+    KEYSLOT_LAB_DATABASE_URL: database,
+    KEYSLOT_LAB_REDIS_URL: redis,
   });
   const says = (text: string) =>
     eventually(
@@ -47,7 +36,7 @@ async function interrupt(): Promise<void> {
   process.kill(lab.pid, 'SIGTERM');
   await eventually('it has ended', () => lab.ended());
   expect(lab.ended()).toBe('exit code 130');
-  const [, told = ''] = lab.stderr().split('the lab ends at once, and leaves behind\n');
+  const [, told = ''] = lab.stderr().split('the run ends at once, and leaves behind\n');
   const find = (pattern: RegExp): string => pattern.exec(told)?.[1] ?? '';
   const made = {
     directory: find(/^ {2}directory (\S+)$/m),

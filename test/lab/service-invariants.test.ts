@@ -1,17 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { DeliveredEvents, type ReceivedRecord } from '../../src/lab/checks/delivered-events.ts';
-import { settleTrees } from '../../src/lab/checks/settle-trees.ts';
-import { judgeDeliveries } from '../../src/lab/checks/settle-webhooks.ts';
-import { readBatch } from '../../src/lab/clients/batch-client.ts';
-import type { ToldKey } from '../../src/lab/clients/keys/key-book.ts';
-import { tryKey } from '../../src/lab/clients/keys/try-key.ts';
-import { ADDRESS, type ReadStep } from '../../src/lab/clients/read-step.ts';
-import { deriveDestroyed, rangeOf, takeTree } from '../../src/lab/clients/wallets/tree-steps.ts';
-import { newWalletBook } from '../../src/lab/clients/wallets/wallet-book.ts';
-import { takeBatch } from '../../src/lab/clients/wallets/wallet-steps.ts';
-import type { GatewayProcess } from '../../src/lab/gateways/gateway-process.ts';
-import { EventReceiver, type ReceiverFault } from '../../src/lab/receiver/event-receiver.ts';
+import { DeliveredEvents, type ReceivedRecord } from './checks/delivered-events.ts';
+import { settleTrees } from './checks/settle-wallets.ts';
+import { judgeDeliveries } from './checks/settle-run.ts';
+import { readBatch } from './clients/batch-client.ts';
+import { type ToldKey, tryKey } from './clients/key-client.ts';
+import { ADDRESS, type ReadStep } from './clients/read-step.ts';
+import { deriveDestroyed, rangeOf, takeTree } from './clients/wallets/tree-client.ts';
+import { newWalletBook } from './clients/wallets/wallet-book.ts';
+import { takeBatch } from './clients/wallets/wallet-client.ts';
+import type { GatewayProcess } from './gateways/lab-gateway.ts';
+import { EventReceiver } from './receiver/event-receiver.ts';
+import type { FaultKind } from './scenarios.ts';
 import { brokenOf, clientDeps, gatewayAt, newFindings, serve } from './lab-deps.ts';
 
 const CUSTOMER = { account: 'lab', token: 'token', secret: 'AAAA', creditUsd: 10 };
@@ -185,14 +185,15 @@ test('revoked_works: a gateway that cannot reach the store is not held to it, on
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const record = (seq: number, wallet?: string): ReceivedRecord => ({
-  ...{ seq, action: 'sign' },
+  seq,
+  action: 'sign',
   ...(wallet !== undefined && { wallet_id: wallet }),
 });
 
 /** Delivers records to a receiver as a gateway does; one that is answered otherwise is not repeated here. */
 async function deliver(
   records: readonly ReceivedRecord[],
-  { fault, secret = SECRET }: { fault?: ReceiverFault; secret?: string } = {},
+  { fault, secret = SECRET }: { fault?: FaultKind<'receiver'>; secret?: string } = {},
 ) {
   const deps = newFindings();
   const receiver = new EventReceiver();
@@ -206,7 +207,8 @@ async function deliver(
     const id = `audit_${data.seq}`;
     const at = new Date();
     const headers = {
-      ...{ 'webhook-id': id, 'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)) },
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': new Webhook(secret).sign(id, at, body),
     };
     const signal = AbortSignal.timeout(fault === 'half_open' ? 200 : 5_000);

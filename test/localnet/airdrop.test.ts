@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { decodeTransaction } from '../../src/wire/decode-transaction.ts';
+import { decodeTransaction } from '../../src/core/wire/decode-transaction.ts';
 import { newLedger } from './new-ledger.ts';
 import { landed, SOL } from './transactions.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startRpcServer } from '../../src/localnet/server.ts';
+import { startRpcServer } from '../../src/localnet/serve-ledger.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { openIdleClients } from '../support/idle-clients.ts';
 import { newLedger } from './new-ledger.ts';

@@ -193,21 +193,20 @@ test('epochs follow one another, and the clock sysvar goes with them', async () 
   ).toMatchObject([{ epoch: 0n, effectiveSlot: 4_320n, amount: 0n, commissionBps: 0 }]);
 });
 
-test('prioritization fees are those of recent blocks with transactions', async () => {
+test('prioritization fees are the prices that transactions of recent blocks set, whatever their fees were rounded to', async () => {
   const test = newLedger();
   const [wallet, other] = [await fundedWallet(test), Keypair.generate().publicKey];
   test.tick();
-  await sendNow(test, signed(test, [wallet], transfer(wallet, other, SOL), price(700)));
+  await sendNow(test, signed(test, [wallet], transfer(wallet, other, SOL), price(777_777)));
   await sendNow(test, signed(test, [wallet], memo('cheap'), price(20)));
   test.tick();
   const fees = await test.call('getRecentPrioritizationFees');
-  // 20 for each of 203,000 units are 4.06 lamports, of which 5 are charged: 24 for each. So 4.2 lamports for 6,000 units are 833.
   expect(fees).toEqual([
     { slot: 32n, prioritizationFee: 0n },
-    { slot: 33n, prioritizationFee: 24n },
+    { slot: 33n, prioritizationFee: 20n },
   ]);
   const ofOther = await test.call('getRecentPrioritizationFees', [other.toBase58()]);
-  expect(ofOther[1]).toEqual({ slot: 33n, prioritizationFee: 833n });
+  expect(ofOther[1]).toEqual({ slot: 33n, prioritizationFee: 777_777n });
   test.tick(151);
   expect(await test.call('getRecentPrioritizationFees')).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/base/service-error.ts';
-import { decodeTransaction } from '../../src/wire/decode-transaction.ts';
+import { ServiceError } from '../../src/core/service-error.ts';
+import { decodeTransaction } from '../../src/core/wire/decode-transaction.ts';
 import { assertValid, readTransaction } from '../../src/localnet/transaction/read-transaction.ts';
 import { newLedger } from './new-ledger.ts';
 import { build, memo, transfer } from './transactions.ts';

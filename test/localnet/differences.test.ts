@@ -5,7 +5,7 @@ import { METHODS } from '../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
 import { METHODS as CHEATS } from '../../generated/localnet/methods.ts';
 import type { Embedded } from '../../codegen/model/embedded.ts';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { COMMANDS } from '../../src/cli/find-command.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -4,8 +4,11 @@ import { equalEpochs, epochLengthsJson, readEpochLengths } from '../../src/local
 
 /** Of a ledger whose epochs have 8,192 slots from the eighth on, as agave's own tests have it. */
 const WARM = {
-  ...{ slotsPerEpoch: 8_192n, leaderScheduleSlotOffset: 8_192n, warmup: true },
-  ...{ firstNormalEpoch: 8n, firstNormalSlot: 8_160n },
+  slotsPerEpoch: 8_192n,
+  leaderScheduleSlotOffset: 8_192n,
+  warmup: true,
+  firstNormalEpoch: 8n,
+  firstNormalSlot: 8_160n,
 };
 const epochs = new EpochSchedule(WARM);
 

@@ -8,7 +8,10 @@ test('epochs of 32 slots roll in every answer', async () => {
   const slot = await call('getSlot', { commitment: 'confirmed' });
   const epoch = slot / 32n;
   expect(await call('getEpochInfo', { commitment: 'confirmed' })).toMatchObject({
-    ...{ epoch, slotIndex: slot % 32n, slotsInEpoch: 32n, absoluteSlot: slot },
+    epoch,
+    slotIndex: slot % 32n,
+    slotsInEpoch: 32n,
+    absoluteSlot: slot,
   });
   expect(await call('getEpochSchedule')).toMatchObject({ slotsPerEpoch: 32n, leaderScheduleSlotOffset: 32n });
   const { identity } = ledger.genesis;

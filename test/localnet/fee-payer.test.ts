@@ -11,7 +11,7 @@ import {
 } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import type { Account } from '../../src/localnet/model.ts';
-import { feePayerError } from '../../src/localnet/transaction/fee-payer.ts';
+import { feePayerError } from '../../src/localnet/transaction/load-failure.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, MEMO_PROGRAM, sendNow, signed } from './transactions.ts';
 

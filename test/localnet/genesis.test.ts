@@ -32,8 +32,11 @@ test.each(SYSVARS)("the sysvar %s has the size of a validator's and is rent-exem
     commitment: 'processed',
   });
   expect(value).toMatchObject({
-    ...{ space: BigInt(size), lamports: 5_080n * (128n + BigInt(size)), rentEpoch: 2n ** 64n - 1n },
-    ...{ owner: 'Sysvar1111111111111111111111111111111111111', executable: false },
+    space: BigInt(size),
+    lamports: 5_080n * (128n + BigInt(size)),
+    rentEpoch: 2n ** 64n - 1n,
+    owner: 'Sysvar1111111111111111111111111111111111111',
+    executable: false,
   });
 });
 
@@ -115,7 +118,8 @@ test('feature gates are active since slot 0; they can be deactivated and activat
   const state = { encoding: 'base64', commitment: 'processed' } as const;
   const asShipped = newLedger();
   expect((await asShipped.call('getAccountInfo', gate, state)).value).toMatchObject({
-    ...{ data: ['AQAAAAAAAAAA', 'base64'], owner: 'Feature111111111111111111111111111111111111' },
+    data: ['AQAAAAAAAAAA', 'base64'],
+    owner: 'Feature111111111111111111111111111111111111',
   });
   expect((await asShipped.call('getAccountInfo', other, state)).value).toBeNull();
   const changed = newLedger({ features: { activated: [other], deactivated: [gate] } });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LandingQueue } from '../../src/localnet/landing-queue.ts';
-import type { DecodedTransaction } from '../../src/wire/message.ts';
+import type { DecodedTransaction } from '../../src/core/wire/message.ts';
 
 const DELAY_MS = 100;
 const MAX_WAITING = 2_000;

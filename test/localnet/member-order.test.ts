@@ -1,7 +1,7 @@
 import { createInitializeMint2Instruction, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { Keypair, SystemProgram } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { openrpcDocument } from '../../src/ledger/openrpc-document.ts';
+import { openrpcDocument } from '../../src/gateway/ledger/openrpc-document.ts';
 import { serveLedger } from './subscriptions/serve-ledger.ts';
 import { fundedWallet, memo, SOL, sendNow, signed, transfer } from './transactions.ts';
 
@@ -105,8 +105,11 @@ async function startScene() {
   const payer = await fundedWallet(served);
   const mint = Keypair.generate();
   const create = SystemProgram.createAccount({
-    ...{ fromPubkey: payer.publicKey, newAccountPubkey: mint.publicKey, programId: TOKEN_PROGRAM_ID },
-    ...{ lamports: 1_066_800, space: 82 },
+    fromPubkey: payer.publicKey,
+    newAccountPubkey: mint.publicKey,
+    programId: TOKEN_PROGRAM_ID,
+    lamports: 1_066_800,
+    space: 82,
   });
   const texts = [
     signed(

@@ -1,11 +1,10 @@
 import type { MethodName } from '../../generated/ledger/methods.ts';
 import type { MethodParams, MethodResults } from '../../generated/ledger/types.ts';
 import { RESULT_VALIDATORS } from '../../generated/contract/ledger/results.ts';
-import { parseJson, stringifyJson } from '../../src/rpc/json.ts';
-import { ServiceError } from '../../src/base/service-error.ts';
+import { parseJson, stringifyJson } from '../../src/core/rpc/json.ts';
+import { ServiceError } from '../../src/core/service-error.ts';
 import { callMethod } from '../../src/localnet/call-method.ts';
-import { Ledger } from '../../src/localnet/ledger.ts';
-import type { LedgerOptions } from '../../src/localnet/ledger-options.ts';
+import { Ledger, type LedgerOptions } from '../../src/localnet/ledger.ts';
 
 export const SLOT_MS = 400;
 
@@ -19,10 +18,10 @@ export type TestLedger = {
   readonly refusal: (method: MethodName, ...params: readonly unknown[]) => Promise<ServiceError>;
 };
 
-/** A ledger whose clock stands still until `tick`. */
+/** A ledger whose clock stands still until `tick`; under tower unless another consensus is given, which has more to show. */
 export function newLedger(options: Partial<LedgerOptions> = {}): TestLedger {
   let nowMs = 1_760_000_000_000;
-  const ledger = new Ledger({ nowMs: () => nowMs, slotMs: SLOT_MS, ...options });
+  const ledger = new Ledger({ nowMs: () => nowMs, slotMs: SLOT_MS, consensus: 'tower', ...options });
   const tick = (slots = 1): void => {
     for (let slot = 0; slot < slots; slot++) {
       nowMs += SLOT_MS;

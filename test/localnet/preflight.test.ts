@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { encodeBase58 } from '../../src/localnet/bytes/base58.ts';
-import { errorData } from '../../src/base/service-error.ts';
+import { errorData } from '../../src/core/service-error.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { build, fundedWallet, memo, SOL, signed, transfer } from './transactions.ts';
 

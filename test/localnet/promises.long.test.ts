@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Keypair, type TransactionInstruction, Transaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type Ask, type LedgerProcess, startLedgerProcess } from './disk/ledger-process.ts';
 import { type Chain, expectPromises, supplyOf } from './ledger-promises.ts';
 import { memo, SOL, transfer } from './transactions.ts';
@@ -12,7 +12,7 @@ import { memo, SOL, transfer } from './transactions.ts';
 // Longer with KEYSLOT_LEDGER_RUNS=100.
 const RUNS = Number(process.env.KEYSLOT_LEDGER_RUNS ?? 2);
 const PACE = ['--slot-ms', '50', '--no-votes'];
-const FLAGS = [...PACE, '--slots-per-epoch', '32', '--faucet-sol', '1000'];
+const FLAGS = [...PACE, '--slots-per-epoch', '32', '--faucet-sol', '1000', '--consensus'];
 const WALLETS = 3;
 const wallet = fc.nat(WALLETS - 1);
 const name = fc.constantFrom('a', 'b');
@@ -47,64 +47,72 @@ const newWallets = (): readonly Keypair[] => Array.from({ length: WALLETS }, () 
 const addressesOf = (wallets: readonly Keypair[]): readonly string[] =>
   wallets.map(({ publicKey }) => publicKey.toBase58());
 
-test('whatever is sent, and whenever the process is killed or stopped, its chain keeps what it promises', {
-  timeout: 60_000 * Math.max(1, RUNS),
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(onDisk, { minLength: 3, maxLength: 5 }), async (steps) => {
-      const folder = join(mkdtempSync(join(tmpdir(), 'keyslot-test-')), 'ledger');
-      const wallets = newWallets();
-      let run = await startLedgerProcess(...FLAGS, '--ledger', folder);
-      const total = await supplyOf(run.ask);
-      let before: Chain = { slots: [], transactions: [], rewards: [] };
-      try {
-        for (const each of [...steps, { kind: 'kill' as const }]) {
-          if (each.kind === 'burst') {
-            await sendAll(run.ask, wallets, each.sent);
-            continue;
-          }
-          before = await expectPromises(run.ask, addressesOf(wallets), total);
-          // Not all of these are confirmed when it dies.
-          await sendAll(run.ask, wallets, [
-            { kind: 'airdrop', to: 0 },
-            { kind: 'memo', from: 0 },
-          ]);
-          await (each.kind === 'kill' ? run.kill() : run.node.stop());
-          run = await startLedgerProcess(...PACE, '--ledger', folder);
-          const after = await expectPromises(run.ask, addressesOf(wallets), total);
-          expect(after.transactions.slice(0, before.transactions.length)).toEqual(before.transactions);
-          expect(after.rewards.slice(0, before.rewards.length)).toEqual(before.rewards);
-        }
-      } finally {
-        await run.kill();
-        rmSync(join(folder, '..'), { recursive: true });
-      }
-    }),
-    property,
-  );
-});
-
-test('whatever is sent, branched and restored, each branch keeps what it promises and answers as it did', {
-  timeout: 60_000 * Math.max(1, RUNS),
-}, async () => {
-  const run = await startLedgerProcess(...FLAGS, '--cheat-codes');
-  const total = await supplyOf(run.ask);
-  try {
+test.each(['alpenglow', 'tower'])(
+  'under %s, whatever is sent, and whenever the process is killed or stopped, its chain keeps what it promises',
+  {
+    timeout: 60_000 * Math.max(1, RUNS),
+  },
+  async (consensus) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(inMemory, { minLength: 5, maxLength: 10 }), async (steps) => {
+      fc.asyncProperty(fc.array(onDisk, { minLength: 3, maxLength: 5 }), async (steps) => {
+        const folder = join(mkdtempSync(join(tmpdir(), 'keyslot-test-')), 'ledger');
         const wallets = newWallets();
-        const states = new Map<string, readonly string[]>();
-        await run.ask('localnet_snapshot', 'start');
-        for (const each of steps) await act(run, { wallets, states }, each);
-        await expectPromises(run.ask, addressesOf(wallets), total);
-        await run.ask('localnet_restore', 'start');
+        let run = await startLedgerProcess(...FLAGS, consensus, '--ledger', folder);
+        const total = await supplyOf(run.ask);
+        let before: Chain = { slots: [], transactions: [], rewards: [] };
+        try {
+          for (const each of [...steps, { kind: 'kill' as const }]) {
+            if (each.kind === 'burst') {
+              await sendAll(run.ask, wallets, each.sent);
+              continue;
+            }
+            before = await expectPromises(run.ask, addressesOf(wallets), total);
+            // Not all of these are confirmed when it dies.
+            await sendAll(run.ask, wallets, [
+              { kind: 'airdrop', to: 0 },
+              { kind: 'memo', from: 0 },
+            ]);
+            await (each.kind === 'kill' ? run.kill() : run.node.stop());
+            run = await startLedgerProcess(...PACE, '--ledger', folder);
+            const after = await expectPromises(run.ask, addressesOf(wallets), total);
+            expect(after.transactions.slice(0, before.transactions.length)).toEqual(before.transactions);
+            expect(after.rewards.slice(0, before.rewards.length)).toEqual(before.rewards);
+          }
+        } finally {
+          await run.kill();
+          rmSync(join(folder, '..'), { recursive: true });
+        }
       }),
       property,
     );
-  } finally {
-    await run.kill();
-  }
-});
+  },
+);
+
+test.each(['alpenglow', 'tower'])(
+  'under %s, whatever is sent, branched and restored, each branch keeps what it promises and answers as it did',
+  {
+    timeout: 60_000 * Math.max(1, RUNS),
+  },
+  async (consensus) => {
+    const run = await startLedgerProcess(...FLAGS, consensus, '--cheat-codes');
+    const total = await supplyOf(run.ask);
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(inMemory, { minLength: 5, maxLength: 10 }), async (steps) => {
+          const wallets = newWallets();
+          const states = new Map<string, readonly string[]>();
+          await run.ask('localnet_snapshot', 'start');
+          for (const each of steps) await act(run, { wallets, states }, each);
+          await expectPromises(run.ask, addressesOf(wallets), total);
+          await run.ask('localnet_restore', 'start');
+        }),
+        property,
+      );
+    } finally {
+      await run.kill();
+    }
+  },
+);
 
 type Branches = { readonly wallets: readonly Keypair[]; readonly states: Map<string, readonly string[]> };
 

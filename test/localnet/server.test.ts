@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../src/rpc/json.ts';
+import { parseJson, stringifyJson } from '../../src/core/rpc/json.ts';
 import { callMethod } from '../../src/localnet/call-method.ts';
 import { printResult } from '../../src/localnet/printed-result.ts';
-import { startRpcServer } from '../../src/localnet/server.ts';
+import { startRpcServer } from '../../src/localnet/serve-ledger.ts';
 import { newLedger } from './new-ledger.ts';
 
 const { ledger } = newLedger();

@@ -74,8 +74,14 @@ test('balances are told of a transaction that is refused before it runs, the sam
   const poor = signed(test, [nobody], transfer(nobody, recipient, SOL));
   const value = async (text: string) => (await test.call('simulateTransaction', text, PROCESSED)).value;
   const told = (err: string, balances: readonly bigint[]) => ({
-    ...{ err, logs: [], fee: null, unitsConsumed: 0n },
-    ...{ preBalances: balances, postBalances: balances, preTokenBalances: [], postTokenBalances: [] },
+    err,
+    logs: [],
+    fee: null,
+    unitsConsumed: 0n,
+    preBalances: balances,
+    postBalances: balances,
+    preTokenBalances: [],
+    postTokenBalances: [],
     loadedAddresses: { writable: [], readonly: [] },
   });
   const refused = await value(stale.serialize().toString('base64'));

@@ -26,7 +26,9 @@ async function createVoteAccount(test: TestLedger, wallet: Keypair): Promise<Key
   const [vote, node] = [Keypair.generate(), Keypair.generate()];
   const { publicKey } = wallet;
   const created = VoteProgram.createAccount({
-    ...{ fromPubkey: publicKey, votePubkey: vote.publicKey, lamports: 1_000_000_000 },
+    fromPubkey: publicKey,
+    votePubkey: vote.publicKey,
+    lamports: 1_000_000_000,
     voteInit: new VoteInit(node.publicKey, publicKey, publicKey, 7),
   });
   await run(test, [wallet, vote, node], ...created.instructions);
@@ -45,10 +47,15 @@ test('vote accounts of users are listed, and their stake follows the epochs', as
   const stake = Keypair.generate();
   const authorized = new Authorized(publicKey, publicKey);
   const created = StakeProgram.createAccount({
-    ...{ fromPubkey: publicKey, stakePubkey: stake.publicKey, authorized, lamports: 10_000_000_000 },
+    fromPubkey: publicKey,
+    stakePubkey: stake.publicKey,
+    authorized,
+    lamports: 10_000_000_000,
   });
   const delegate = StakeProgram.delegate({
-    ...{ stakePubkey: stake.publicKey, authorizedPubkey: publicKey, votePubkey: vote.publicKey },
+    stakePubkey: stake.publicKey,
+    authorizedPubkey: publicKey,
+    votePubkey: vote.publicKey,
   });
   await run(test, [wallet, stake], ...created.instructions, ...delegate.instructions);
   tick();
@@ -87,12 +94,10 @@ test('vote accounts of users are listed, and their stake follows the epochs', as
   tick(SLOTS_PER_EPOCH);
   expect((await listed())?.activatedStake).toBe(0n);
   const withdraw = StakeProgram.withdraw({
-    ...{
-      stakePubkey: stake.publicKey,
-      authorizedPubkey: publicKey,
-      toPubkey: publicKey,
-      lamports: 10_000_000_000,
-    },
+    stakePubkey: stake.publicKey,
+    authorizedPubkey: publicKey,
+    toPubkey: publicKey,
+    lamports: 10_000_000_000,
   });
   await run(test, [wallet], ...withdraw.instructions);
   tick();

@@ -27,7 +27,7 @@ import {
   type Transaction,
 } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startRpcServer } from '../../src/localnet/server.ts';
+import { startRpcServer } from '../../src/localnet/serve-ledger.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 
 const SLOTS_PER_EPOCH = 32;
@@ -157,13 +157,11 @@ test('with kit: a stake too large for one epoch warms up over several, and earns
   const own = () => delegated(address(run.ledger.genesis.stakeAddress));
   await send(
     getCreateAccountInstruction({
-      ...{
-        payer: owner,
-        newAccount: stake,
-        lamports: STAKED,
-        space: STAKE_BYTES,
-        programAddress: STAKE_PROGRAM,
-      },
+      payer: owner,
+      newAccount: stake,
+      lamports: STAKED,
+      space: STAKE_BYTES,
+      programAddress: STAKE_PROGRAM,
     }),
     initialize(stake.address, owner.address),
     delegate(stake.address, votePubkey, owner),
@@ -216,7 +214,8 @@ function initialize(stake: Address, owner: Address): Instruction {
 
 function delegate(stake: Address, vote: Address, owner: KeyPairSigner): Instruction {
   const readonly = [vote, CLOCK, STAKE_HISTORY, STAKE_CONFIG].map((known) => ({
-    ...{ address: known, role: AccountRole.READONLY },
+    address: known,
+    role: AccountRole.READONLY,
   }));
   return {
     programAddress: STAKE_PROGRAM,

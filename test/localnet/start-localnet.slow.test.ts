@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { COMMANDS } from '../../src/cli/find-command.ts';
 import { readStartOptions } from '../../src/localnet/read-start-options.ts';
 import { type Localnet, startLocalnet } from '../../src/localnet/start-localnet.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
@@ -74,7 +74,7 @@ test('it begins with what it is given, and goes on with a ledger on disk', async
 });
 
 /** Options of the command that a function has no use for, or has otherwise. */
-const OF_THE_COMMAND = ['ephemeral', 'host', 'json', 'no-votes', 'quiet'];
+const OF_THE_COMMAND = ['alpenglow', 'ephemeral', 'host', 'json', 'no-votes', 'quiet'];
 const FLAGS = (COMMANDS.find(({ name }) => name === 'localnet')?.options ?? [])
   .filter(({ summary }) => !summary.startsWith('Accepted without effect'))
   .map(({ name }) => name);
@@ -107,7 +107,7 @@ test.each([
   [{ slotMs: true }, 'the option slotMs of startLocalnet is not a number'],
   [
     { fork: 'http://127.0.0.1:1' },
-    '127.0.0.1:1 cannot be asked for getGenesisHash: it cannot be reached (bad port)',
+    '127.0.0.1:1 does not answer getGenesisHash: it cannot be reached (bad port)',
   ],
   [{ reset: true }, '--reset deletes the ledger of a directory'],
 ])('refuses %o', async (options, reason) => {

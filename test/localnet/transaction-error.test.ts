@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { transactionError } from '../../src/localnet/bank/transaction-error.ts';
+import { transactionError } from '../../src/localnet/bank/runtime.ts';
 import { errorText } from '../../src/localnet/transaction/error-text.ts';
 
 /** The members of an enumeration in the runtime's own declarations, in order. */

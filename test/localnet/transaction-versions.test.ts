@@ -7,9 +7,9 @@ import {
 } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stringifyJson } from '../../src/rpc/json.ts';
-import { instructionOf, signVersion1 } from '../../src/contract/scenario/version-1.ts';
-import { readByKit } from '../wire/kit-transactions.ts';
+import { stringifyJson } from '../../src/core/rpc/json.ts';
+import { instructionOf, signVersion1 } from '../../src/devkit/contract/scenario/version-1.ts';
+import { readByKit } from '../core/wire/kit-transactions.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, sendNow, transfer } from './transactions.ts';
 import { rounds } from '../support/tier.ts';
@@ -95,7 +95,10 @@ test('a valid transaction of any version lands, and is read in every encoding as
           accountKeys: staticKeys,
           recentBlockhash,
           instructions: instructions.map(({ programIdIndex, accounts, data }) => ({
-            ...{ programIdIndex, accounts, data: base58.encode(data), stackHeight: 1 },
+            programIdIndex,
+            accounts,
+            data: base58.encode(data),
+            stackHeight: 1,
           })),
           ...(plan.version === 0 && { addressTableLookups: [] }),
           ...version1,

@@ -5,7 +5,7 @@ import {
   planTransfer,
   signVersion1,
   type Version1Plan,
-} from '../../src/contract/scenario/version-1.ts';
+} from '../../src/devkit/contract/scenario/version-1.ts';
 import { newLedger, type TestLedger } from './new-ledger.ts';
 import { fundedWallet, landed, memo, price, sendNow, signed, SOL } from './transactions.ts';
 import { encodeVersion1, encodeVersion1Message, keyOf, type RawVersion1 } from './version-1-wire.ts';

@@ -45,7 +45,8 @@ test('every block holds the vote for the slot before it, which the vote program 
     ],
   });
   expect(await call('getVoteAccounts', CONFIRMED)).toMatchObject({
-    ...{ delinquent: [], current: [{ votePubkey: voteAddress, lastVote: slot - 1n, rootSlot: slot - 32n }] },
+    delinquent: [],
+    current: [{ votePubkey: voteAddress, lastVote: slot - 1n, rootSlot: slot - 32n }],
   });
   const credits = (await call('getVoteAccounts', CONFIRMED)).current[0]?.epochCredits[0]?.[1] ?? 0n;
   expect(credits).toBeGreaterThan(1_000n);

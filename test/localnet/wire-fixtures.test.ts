@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { METHODS } from '../../generated/ledger/methods.ts';
-import { actScenario } from '../../src/contract/scenario.ts';
-import { startRpcServer } from '../../src/localnet/server.ts';
+import { actScenario } from '../../src/devkit/contract/scenario.ts';
+import { startRpcServer } from '../../src/localnet/serve-ledger.ts';
 import { newLedger } from './new-ledger.ts';
 import { fill, matcher, readWireFixtures } from './wire-fixture.ts';
 

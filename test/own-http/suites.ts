@@ -3,4 +3,4 @@ export const SERVER_SUITES = [
   ...['alone-or-together', 'batches', 'batch-turns', 'client-leaves', 'cors', 'envelope', 'http-framing'],
   ...['key-rules', 'limits', 'node-failures', 'pass-through', 'pipelined', 'refusals', 'shutdown'],
 ].map((name) => `server/${name}`);
-export const CLIENT_SUITES = ['upstream/http/http-upstream', 'upstream/http/node-pool'];
+export const CLIENT_SUITES = ['gateway/nodes/http/http-upstream', 'gateway/nodes/http/connection-pool'];

@@ -1,9 +1,9 @@
 import { generateKeyPairSigner } from '@solana/kit';
-import { eventually } from '../../src/base/eventually.ts';
-import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { call, type RpcTarget } from '../../src/devkit/contract/json-rpc.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
 import { faultsOf, type Refill } from './compare.ts';
-import { PATIENCE_MS } from './patience.ts';
+import { PATIENCE_MS } from './stream-watch.ts';
 import { type Entry, openRecorder, type RecordOf, type Recorder } from './record.ts';
 
 /** Accounts that transactions change; every one is watched by many sockets. */
@@ -17,11 +17,13 @@ type Told = { readonly record: RecordOf; readonly truth: RecordOf; readonly refi
 function wantedOf(socket: number, accounts: readonly string[]): readonly Wanted[] {
   const at = (offset: number): string => accounts[(socket + offset) % ACCOUNTS] ?? '';
   const account = (offset: number, commitment: string): Wanted => ({
-    ...{ method: 'accountSubscribe', refill: 'state' },
+    method: 'accountSubscribe',
+    refill: 'state',
     params: [at(offset), { encoding: 'base64', commitment }],
   });
   const logs = (filter: unknown, commitment: string): Wanted => ({
-    ...{ method: 'logsSubscribe', refill: 'all' },
+    method: 'logsSubscribe',
+    refill: 'all',
     params: [filter, { commitment }],
   });
   return [

@@ -1,15 +1,14 @@
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot, startLocalnet } from '../support/keyslot.ts';
 import { Crowd } from './crowd.ts';
-import { PATIENCE_MS } from './patience.ts';
-import { type Relay, startRelay } from './relay.ts';
-import { type StreamWatch, watchStreams } from './stream-watch.ts';
+import { type CutProxy, startCutProxy } from '../lab/faults/cut-proxy.ts';
+import { PATIENCE_MS, type StreamWatch, watchStreams } from './stream-watch.ts';
 
 /** A gateway that loses its node again and again, a crowd that listens to it, and a reader of its streams who loses the gateway. */
 export type Losses = {
   readonly gateway: RunningKeyslot;
   readonly crowd: Crowd;
-  /** The node is lost once, every other time its whole process; resolves when a slot of after that is told. Transactions go on. */
+  /** The node is lost once, every other time so that connections are refused, too; resolves when a slot of after that is told. Transactions go on. */
   readonly lose: () => Promise<void>;
   /** What is wrong with what was told until now, looked at when everybody was told of something that came after it. */
   readonly findFaults: () => Promise<{ readonly until: number; readonly faults: readonly string[] }>;
@@ -18,7 +17,7 @@ export type Losses = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a ledger with slots of `slotMs`, a node's front before it, a gateway, and a crowd. */
+/** Starts a ledger with slots of `slotMs`, a proxy before it, a gateway, and a crowd. */
 export async function startLosses(options: {
   readonly sockets: number;
   readonly slotMs: number;
@@ -27,9 +26,9 @@ export async function startLosses(options: {
   // The ledger forgets its own votes before the end of a long run, when what streams told is held against it.
   const localnet = await startLocalnet({ args: ['--slot-ms', String(options.slotMs), '--no-votes'] });
   started.defer(localnet.stop);
-  const relay = await startRelay(Number(new URL(localnet.rpcUrl).port));
-  started.defer(relay.stop);
-  const gateway = await startKeyslot({ env: { KEYSLOT_UPSTREAM_URL: `http://127.0.0.1:${relay.port}` } });
+  const proxy = await startCutProxy(Number(new URL(localnet.rpcUrl).port));
+  started.defer(proxy.close);
+  const gateway = await startKeyslot({ env: { KEYSLOT_UPSTREAM_URL: `http://127.0.0.1:${proxy.port}` } });
   started.defer(gateway.stop);
   const crowd = await Crowd.open(localnet, gateway, options.sockets);
   started.defer(() => crowd.close());
@@ -37,8 +36,9 @@ export async function startLosses(options: {
   started.defer(streams.stop);
   const running = started.move();
   return {
-    ...{ gateway, crowd },
-    lose: createLoser(relay, crowd, streams),
+    gateway,
+    crowd,
+    lose: createLoser(proxy, crowd, streams),
     findFaults: () => findFaults(crowd, streams),
     forget: (until) => {
       crowd.forget(until);
@@ -48,13 +48,14 @@ export async function startLosses(options: {
   };
 }
 
-function createLoser(relay: Relay, crowd: Crowd, streams: StreamWatch): () => Promise<void> {
+function createLoser(node: CutProxy, crowd: Crowd, streams: StreamWatch): () => Promise<void> {
   let losses = 0;
   return async () => {
     await crowd.transact();
     losses += 1;
-    await (losses % 2 === 0 ? relay.drop() : relay.replace());
-    if (losses % 3 === 0) await streams.drop();
+    if (losses % 2 === 0) node.cut('reset');
+    else await node.restart();
+    if (losses % 3 === 0) streams.drop();
     await crowd.send();
     const slot = await crowd.slot('processed');
     const patience = { timeoutMs: PATIENCE_MS, intervalMs: 5 };

@@ -1,4 +1,5 @@
-import { WebSocket } from 'ws';
+import { printJson } from '../../runtime/json.ts';
+import { openSocket } from '../support/socket-client.ts';
 
 /** One message of a subscription, in the order of arrival. */
 export type Entry =
@@ -13,18 +14,12 @@ export type RecordOf = {
   entries: Entry[];
 };
 
-type Message = {
-  readonly id?: number;
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-  readonly method?: string;
-  readonly params?: {
-    readonly subscription: number;
-    readonly subscriptions: readonly number[];
-    readonly fromSlot: number;
-    readonly toSlot: number;
-    readonly result: unknown;
-  };
+type Notified = {
+  readonly subscription: number;
+  readonly subscriptions: readonly number[];
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly result: unknown;
 };
 
 /** A WebSocket client that writes down all it is told. */
@@ -39,58 +34,40 @@ export type Recorder = {
 
 /** Connects a recorder. */
 export async function openRecorder(url: string): Promise<Recorder> {
-  const socket = new WebSocket(url, { perMessageDeflate: false });
-  const waiting = new Map<number, PromiseWithResolvers<RecordOf> & { readonly record: RecordOf }>();
   const bySubscription = new Map<number, RecordOf[]>();
   const strays: string[] = [];
-  let [lastId, reason] = [0, undefined as string | undefined];
-  socket.on('close', (code, text) => {
-    reason = `${code} ${String(text)}`;
+  let reason: string | undefined;
+  const client = await openSocket(url, {
+    onNotified: ({ method, params }, text) => {
+      const { subscription, subscriptions, fromSlot, toSlot, result } = params as Notified;
+      if (method === 'gapNotification') {
+        const gap = { kind: 'gap', from: fromSlot, to: toSlot } as const;
+        for (const id of subscriptions)
+          for (const record of bySubscription.get(id) ?? []) record.entries.push(gap);
+        return;
+      }
+      const records = bySubscription.get(subscription);
+      if (records === undefined) strays.push(text);
+      const entry = { kind: 'notification', atMs: performance.now(), ...slotAndValue(result) } as const;
+      for (const record of records ?? []) record.entries.push(entry);
+    },
   });
-  socket.on('message', (data) => {
-    const text = String(data);
-    const message = JSON.parse(text) as Message;
-    if (message.id !== undefined) answer(message);
-    else if (message.method === 'gapNotification') announce(message);
-    else notify(message, text);
+  void client.closed.then(({ code, reason: text }) => {
+    reason = `${code} ${text}`;
   });
-
-  const answer = ({ id = 0, result, error }: Message): void => {
-    const call = waiting.get(id);
-    waiting.delete(id);
-    if (call === undefined) return;
-    if (typeof result !== 'number') {
-      call.reject(new Error(`${error?.code} ${error?.message}`));
-      return;
-    }
-    bySubscription.set(result, [...(bySubscription.get(result) ?? []), call.record]);
-    call.resolve(call.record);
-  };
-  const announce = ({ params }: Message): void => {
-    for (const id of params?.subscriptions ?? []) {
-      const gap = { kind: 'gap', from: params?.fromSlot ?? 0, to: params?.toSlot ?? 0 } as const;
-      for (const record of bySubscription.get(id) ?? []) record.entries.push(gap);
-    }
-  };
-  const notify = ({ params }: Message, text: string): void => {
-    const records = bySubscription.get(params?.subscription ?? -1);
-    if (records === undefined) strays.push(text);
-    const entry = { kind: 'notification', atMs: performance.now(), ...slotAndValue(params?.result) } as const;
-    for (const record of records ?? []) record.entries.push(entry);
-  };
-
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return {
-    subscribe: (method, params) => {
-      lastId += 1;
-      const call = { ...Promise.withResolvers<RecordOf>(), record: { method, params, entries: [] } };
-      waiting.set(lastId, call);
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }));
-      return call.promise;
+    subscribe: async (method, params) => {
+      const record: RecordOf = { method, params, entries: [] };
+      const { result, error } = await client.call(method, params, (reply) => {
+        const id = Number(reply.result);
+        if (reply.error === undefined) bySubscription.set(id, [...(bySubscription.get(id) ?? []), record]);
+      });
+      if (typeof result !== 'number') throw new Error(`${error?.code} ${error?.message}`);
+      return record;
     },
     closed: () => reason,
     strays,
-    close: () => socket.close(),
+    close: client.close,
   };
 }
 
@@ -102,5 +79,5 @@ function slotAndValue(result: unknown): { readonly slot: number; readonly value:
     readonly slot?: number;
     readonly value?: unknown;
   };
-  return { slot: context?.slot ?? slot ?? -1, value: JSON.stringify(value ?? null) };
+  return { slot: context?.slot ?? slot ?? -1, value: printJson(value ?? null) };
 }

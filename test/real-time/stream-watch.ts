@@ -1,9 +1,11 @@
 import { createStreamClient } from '../../generated/stream/package.ts';
-import { call, type RpcTarget } from '../../src/contract/json-rpc.ts';
+import { call, type RpcTarget } from '../../src/devkit/contract/json-rpc.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
-import { eventually } from '../../src/base/eventually.ts';
-import { PATIENCE_MS } from './patience.ts';
-import { type Relay, startRelay } from './relay.ts';
+import { startCutProxy } from '../lab/faults/cut-proxy.ts';
+
+/** For what hangs. How long the gateway, the ledger and this process take on a busy machine is none of what is tested here. */
+export const PATIENCE_MS = 300_000;
 
 const FUNDED = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 
@@ -12,7 +14,7 @@ type Seen = { readonly slot: number; readonly name: string };
 /** A reader of topic streams whose connection can be lost; what it has read is held against the ledger. */
 export type StreamWatch = {
   /** Breaks the connection off: the client goes on by itself. */
-  readonly drop: () => Promise<void>;
+  readonly drop: () => void;
   /** What was read wrong until a slot: a hole, a repetition, another order, or something that is not on the ledger. */
   readonly faults: (until: number) => Promise<readonly string[]>;
   /** Whether something of this slot, which has a transaction, or a later one was read from both streams. */
@@ -23,9 +25,9 @@ export type StreamWatch = {
 
 /** Reads slots and transactions; resolves when both streams are open, which a client does not wait for at first. */
 export async function watchStreams(ledger: RpcTarget, gateway: RunningKeyslot): Promise<StreamWatch> {
-  const relay: Relay = await startRelay(Number(new URL(gateway.grpcUrl).port));
+  const proxy = await startCutProxy(Number(new URL(gateway.grpcUrl).port));
   const { apiKey } = gateway;
-  const client = createStreamClient({ url: `http://127.0.0.1:${relay.port}`, apiKey, maxPauseMs: 200 });
+  const client = createStreamClient({ url: `http://127.0.0.1:${proxy.port}`, apiKey, maxPauseMs: 200 });
   const seen = { slots: [] as Seen[], transactions: [] as Seen[] };
   const broken: string[] = [];
   const stopped = new AbortController();
@@ -53,7 +55,7 @@ export async function watchStreams(ledger: RpcTarget, gateway: RunningKeyslot): 
   await eventually('both streams tell', areOpen, { timeoutMs: PATIENCE_MS });
   let first = 0;
   return {
-    drop: relay.drop,
+    drop: () => proxy.cut('reset'),
     hasRead: (slot) => Object.values(seen).every((all) => (all.at(-1)?.slot ?? 0) >= slot),
     faults: async (until) => {
       first ||= Math.max(seen.slots[0]?.slot ?? 0, seen.transactions[0]?.slot ?? 0);
@@ -73,7 +75,7 @@ export async function watchStreams(ledger: RpcTarget, gateway: RunningKeyslot): 
       stopped.abort();
       client.close();
       await Promise.all(reading);
-      relay.stop();
+      await proxy.close();
     },
   };
 }

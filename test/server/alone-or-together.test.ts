@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { UsageBook } from '../../src/gate/usage-book.ts';
+import { UsageBook } from '../../src/server/access/usage-book.ts';
 import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
 import { rounds } from '../support/tier.ts';
@@ -42,7 +42,9 @@ async function countingGateway() {
     nodeUrls: [node.url],
     publicUrl: 'https://node.example',
     // Room for a batch of nothing but `rpc.discover`.
-    ...{ cacheBytes: 1_000_000, batchConcurrency: 3, maxBufferedBytes: 64 * 1024 * 1024 },
+    cacheBytes: 1_000_000,
+    batchConcurrency: 3,
+    maxBufferedBytes: 64 * 1024 * 1024,
     count: (message) => book.count(0, message),
   });
   const rows = () => book.take().toSorted((one, other) => (one.method < other.method ? -1 : 1));

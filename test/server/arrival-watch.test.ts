@@ -19,8 +19,11 @@ beforeEach(async () => {
       if (body !== undefined) sendBody(response, 200, body);
     },
     {
-      ...{ host: '127.0.0.1', port: 0, portSetting: 'x' },
-      ...{ requestTimeoutMs: LIMIT_MS, idleTimeoutMs: 60_000 },
+      host: '127.0.0.1',
+      port: 0,
+      portSetting: 'x',
+      requestTimeoutMs: LIMIT_MS,
+      idleTimeoutMs: 60_000,
     },
   );
   client = connect(server.port, '127.0.0.1').setNoDelay();

@@ -6,7 +6,9 @@ const loopback = (address: string | undefined) => address === '127.0.0.1';
 
 /** The server's end of a connection. */
 const socketAt = (localAddress: string, isEncrypted = false) => ({
-  ...{ localAddress, localPort: 8080, remoteAddress: '127.0.0.1' },
+  localAddress,
+  localPort: 8080,
+  remoteAddress: '127.0.0.1',
   ...(isEncrypted && { encrypted: true }),
 });
 

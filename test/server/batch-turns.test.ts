@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CallSignal } from '../../src/rpc/call-signal.ts';
-import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import { withCache } from '../../src/ledger/cache/with-cache.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
-import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import { CallSignal } from '../../src/core/rpc/call-signal.ts';
+import { createAnswerCache } from '../../src/gateway/ledger/cache/answer-cache.ts';
+import { withCache } from '../../src/gateway/ledger/cache/with-cache.ts';
+import { createLedger } from '../../src/gateway/ledger/ledger.ts';
+import { createReplyMemory } from '../../src/core/rpc/reply-memory.ts';
 import { answerBatch } from '../../src/server/json-rpc/answer-batch.ts';
-import { parseBody } from '../../src/rpc/parse-body.ts';
-import { errorReply } from '../../src/rpc/replies.ts';
-import type { UpstreamReply } from '../../src/rpc/upstream-reply.ts';
-import { withBatches } from '../../src/upstream/with-batches.ts';
-import { settle } from '../ledger/cache-by-hand.ts';
+import { parseBody } from '../../src/core/rpc/parse-body.ts';
+import { errorReply } from '../../src/core/rpc/replies.ts';
+import type { UpstreamReply } from '../../src/core/rpc/upstream-reply.ts';
+import { withBatches } from '../../src/gateway/nodes/with-batches.ts';
+import { settle } from '../gateway/ledger/cache-by-hand.ts';
 import { UNKNOWN_NODES } from '../support/unknown-nodes.ts';
 
 const ADDRESS = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
@@ -29,8 +29,12 @@ function startNetwork() {
     close: async () => undefined,
   });
   const ledger = withCache(createLedger({ upstream, environment: 'devnet', ...UNKNOWN_NODES }), {
-    ...{ answers: createAnswerCache(1_000_000), network: 'n', onOutcome: () => undefined },
-    ...{ generation: () => 0, slotMs: () => 400, nowMs: () => 0 },
+    answers: createAnswerCache(1_000_000),
+    network: 'n',
+    onOutcome: () => undefined,
+    generation: () => 0,
+    slotMs: () => 400,
+    nowMs: () => 0,
   });
   const ask = (calls: Params): Promise<readonly Buffer[]> => {
     const messages = calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }));

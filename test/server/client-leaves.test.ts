@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CountedCalls } from '../../src/gate/usage-book.ts';
+import type { CountedCalls } from '../../src/server/access/usage-book.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, post, startGateway } from './start-gateway.ts';
 
@@ -64,7 +64,9 @@ test('every call of a batch whose client leaves is counted as cancelled, also th
   await gateway.close();
   gateway = await startGateway({
     nodeUrls: [node.url],
-    ...{ responseTimeoutMs: 60_000, batchConcurrency: 2, count: (message) => counted.push(message) },
+    responseTimeoutMs: 60_000,
+    batchConcurrency: 2,
+    count: (message) => counted.push(message),
   });
   const arrived = Promise.withResolvers<void>();
   node.play((_response, _seen, attempt) => {

@@ -6,13 +6,13 @@ const FIGURES = { served: 2, waiting: 1 };
 /** Tasks that end when they are told to. */
 function openTasks(limit: ConcurrencyLimit) {
   const begun: string[] = [];
-  const start = (caller: string, name: string) => {
+  const start = (caller: string, name: string, account?: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const task = async (): Promise<void> => {
       begun.push(name);
       await promise;
     };
-    return { running: limit.run(caller, task), end: resolve, fail: reject };
+    return { running: limit.run(caller, task, account), end: resolve, fail: reject };
   };
   return { begun, start };
 }
@@ -39,6 +39,17 @@ test('refuses one more than may wait, with the limit and when to come again', as
   });
   await Promise.all(tasks.map(({ running }) => running));
   expect(begun).toEqual(['a', 'b', 'c']);
+});
+
+test('serves as many requests of an account as of one caller, whose callers take turns', async () => {
+  const { begun, start } = openTasks(new ConcurrencyLimit(FIGURES));
+  const tasks = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => start(name[0] ?? '', name, 'account'));
+  start('d', 'd1', 'another');
+  await Promise.resolve();
+  expect(begun).toEqual(['a1', 'a2', 'd1']);
+  for (const { end } of tasks) end();
+  await Promise.all(tasks.map(({ running }) => running));
+  expect(begun.slice(3)).toEqual(['b1', 'c1', 'a3']);
 });
 
 test('other callers have places of their own', () => {

@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { addressKey } from '../../src/server/connections/address-key.ts';
+import {
+  addressKey,
+  Connections,
+  type ConnectionsOptions,
+} from '../../src/server/connections/connections.ts';
 import { Connection } from '../../src/server/connections/connection.ts';
-import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
-import { readDescriptorLimit } from '../../src/server/connections/descriptor-limit.ts';
-import { fitDescriptors } from '../../src/server/connections/fit-descriptors.ts';
-import { ServiceError } from '../../src/base/service-error.ts';
+import { fitDescriptors, readDescriptorLimit } from '../../src/server/connections/fit-descriptors.ts';
+import { ServiceError } from '../../src/core/service-error.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -23,7 +25,9 @@ test.each([
 function bounds(options: Partial<ConnectionsOptions>) {
   let nowMs = 0;
   const connections = new Connections({
-    ...{ maxConnections: 1_000, maxPerAddress: 1_000, nowMs: () => nowMs },
+    maxConnections: 1_000,
+    maxPerAddress: 1_000,
+    nowMs: () => nowMs,
     ...options,
   });
   onTestFinished(() => connections.close());
@@ -128,7 +132,8 @@ describe('the limit of open files', () => {
       { descriptors, reserved: 256 },
     );
     expect(fitted).toEqual({
-      ...{ maxConnections, isLowered },
+      maxConnections,
+      isLowered,
       maxPerAddress: isLowered ? maxConnections / 2 : 100_000,
     });
   });

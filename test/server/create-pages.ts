@@ -1,7 +1,7 @@
-import { type DocumentedNetwork, openapiDocument } from '../../src/ledger/openapi-document.ts';
-import { createDashboard, DASHBOARD_PATH } from '../../src/server/dashboard/dashboard-routes.ts';
-import { createRootRedirect } from '../../src/server/dashboard/root-redirect.ts';
-import { createDocs } from '../../src/server/docs/docs-routes.ts';
+import { type DocumentedNetwork, openapiDocument } from '../../src/gateway/ledger/openapi-document.ts';
+import { createDashboard, DASHBOARD_PATH } from '../../src/server/pages/dashboard/dashboard-routes.ts';
+import { createRootRedirect } from '../../src/server/pages/dashboard/root-redirect.ts';
+import { createDocs } from '../../src/server/pages/docs/docs-routes.ts';
 import type { BaseUrlOf } from '../../src/server/http/base-url.ts';
 import type { RouterOptions } from '../../src/server/http/router.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboardPage } from '../../src/server/dashboard/dashboard-page.ts';
-import { readBuild } from '../../src/server/dashboard/read-build.ts';
+import { dashboardPage } from '../../src/server/pages/dashboard/dashboard-page.ts';
+import { readBuild } from '../../src/server/pages/dashboard/dashboard-routes.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, RPC_PATH, startGateway } from './start-gateway.ts';
 

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import walletDocument from '../../generated/wallets/openapi.json' with { type: 'json' };
-import { parseJson } from '../../src/rpc/json.ts';
-import { acceptsGzip } from '../../src/server/docs/accepts-gzip.ts';
+import { parseJson } from '../../src/core/rpc/json.ts';
+import { acceptsGzip } from '../../src/server/pages/docs/send-page.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, startGateway } from './start-gateway.ts';
 

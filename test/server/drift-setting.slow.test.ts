@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { call } from '../../src/contract/json-rpc.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { call } from '../../src/devkit/contract/json-rpc.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../generated/ledger/examples.ts';
 import type { MethodName } from '../../generated/ledger/methods.ts';
-import { stringifyJson } from '../../src/rpc/json.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { stringifyJson } from '../../src/core/rpc/json.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { NodeRefusal, type ScriptedPubsub, startScriptedPubsub } from '../support/scripted-pubsub.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { startScriptedNode } from './scripted-node.ts';
@@ -169,7 +169,8 @@ test('a batch is looked at call by call', async () => {
   const node = await startScriptedNode((response, { body }) => {
     const calls = JSON.parse(body) as { id: number; method: string } | { id: number; method: string }[];
     const reply = ({ id, method }: { id: number; method: string }) => ({
-      ...{ jsonrpc: '2.0', id },
+      jsonrpc: '2.0',
+      id,
       result: method === 'getSlot' ? 'five' : 5,
     });
     response.setHeader('content-type', 'application/json');

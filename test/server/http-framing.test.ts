@@ -53,6 +53,27 @@ test.each([
   expect(node.seen).toEqual([]);
 });
 
+const UPGRADE = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+
+test.each([
+  ['another', request(TARGET, [LENGTH, 'Host: y']), 'application/json;'],
+  ['the same', request(TARGET, [LENGTH, 'host: x']), 'application/json;'],
+  ['a REST service', request('/v1/wallets', [LENGTH, 'host: y']), 'application/problem+json;'],
+  ['absolute form', request(`http://x${TARGET}`, [LENGTH, 'host: y']), 'application/json;'],
+  ['100-continue', request(TARGET, [LENGTH, 'host: y', 'expect: 100-continue'], ''), 'application/json;'],
+  ['WebSocket', request(TARGET, [...UPGRADE, 'host: y'], '').replace('POST', 'GET'), 'application/json;'],
+])('a second Host, %s, is refused with 400, closed, and reaches no node', async (_which, bytes, type) => {
+  const answer = await text(send(bytes));
+  expect(statusLines(answer)).toEqual(['HTTP/1.1 400']);
+  expect(answer).toContain(`content-type: ${type}`);
+  expect(node.seen).toEqual([]);
+});
+
+test('a second Host is refused after the answers to the requests before', async () => {
+  const bytes = request(TARGET, [LENGTH]) + request(TARGET, [LENGTH, 'host: y']);
+  expect(statusLines(await text(send(bytes)))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
 test.each([
   ['401', RPC_PATH, 'content-length: 99'],
   ['413', TARGET, 'content-length: 99999999'],

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { compileRules, type KeyRules } from '../../src/account/key-rules.ts';
+import { compileRules, type KeyRules } from '../../src/account/identity/api-keys/key-rules.ts';
 import { startScriptedNode } from './scripted-node.ts';
 import { KEY, post, readReply, startGateway } from './start-gateway.ts';
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { CountedCalls } from '../../src/gate/usage-book.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import type { CountedCalls } from '../../src/server/access/usage-book.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, post, readReply, RPC_PATH, startGateway } from './start-gateway.ts';
 
@@ -128,6 +128,8 @@ test.each([
   ['an empty batch', '[]', 1],
   ['a batch of what is no call', '[{},{},{}]', 3],
   ['a batch of more items than are taken', batch(101), 1],
+  ['a call in a large body', call(1).padEnd(40_000), 3],
+  ['a batch whose calls weigh more than its bytes', batch(5).padEnd(40_000), 5],
   ['a body that is too large', `"${'x'.repeat(51_200)}"`, 1],
 ] as const)('%s is not free', async (_name, body, weight) => {
   await (await post(gateway.rpcUrl, body)).arrayBuffer();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { post } from './start-gateway.ts';
 import { useVersionedNodes, type Versions } from './use-versioned-nodes.ts';

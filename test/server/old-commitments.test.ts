@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/rpc/json.ts';
-import { startRpcServer } from '../../src/localnet/server.ts';
+import { stringifyJson } from '../../src/core/rpc/json.ts';
+import { startRpcServer } from '../../src/localnet/serve-ledger.ts';
 import { newLedger } from '../localnet/new-ledger.ts';
 import { build, fundedWallet, memo, sendNow, signed } from '../localnet/transactions.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
@@ -31,9 +31,19 @@ beforeAll(async () => {
   const transaction = build(run, [wallet], memo('never sent'));
   const address = wallet.publicKey.toBase58();
   given = {
-    ...{ address, addresses: [address], owner: address, delegate: address, mint: address },
-    ...{ program: TOKEN_PROGRAM, slot: 5, startSlot: 5, limit: 3, dataLength: 0, signature },
-    ...{ signatures: [signature], blockhash: transaction.recentBlockhash },
+    address,
+    addresses: [address],
+    owner: address,
+    delegate: address,
+    mint: address,
+    program: TOKEN_PROGRAM,
+    slot: 5,
+    startSlot: 5,
+    limit: 3,
+    dataLength: 0,
+    signature,
+    signatures: [signature],
+    blockhash: transaction.recentBlockhash,
     transaction: transaction.serialize().toString('base64'),
     message: transaction.serializeMessage().toString('base64'),
   };

@@ -19,7 +19,10 @@ export async function openLane(
     handOver: (socket) => socket.destroy(),
     tracker: new RequestTracker(),
     onNeverAsked: (socket) => socket.destroy(),
-    ...{ maxHeadBytes: 1_000, keepAliveMs: 60_000, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
+    maxHeadBytes: 1_000,
+    keepAliveMs: 60_000,
+    requestTimeoutMs: 60_000,
+    idleTimeoutMs: 60_000,
     ...options,
   });
   const listener = createServer((socket) => lane.open(socket)).listen(0, '127.0.0.1');

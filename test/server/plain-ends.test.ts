@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PlainLane, PlainLaneOptions } from '../../src/server/http/plain/plain-lane.ts';
 import { sendBody, sendStream } from '../../src/server/http/respond.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { openLane, PLAIN } from './open-plain-lane.ts';
 
 const TRACKER = { isDraining: false, enter: () => undefined, leave: () => undefined };

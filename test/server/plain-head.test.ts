@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPlainHead } from '../../src/server/http/plain/plain-head.ts';
+import { readPlainHead } from '../../src/server/http/plain/plain-request.ts';
 import { AMBIGUOUS } from '../fuzz/hostile-requests.ts';
 import { rounds } from '../support/tier.ts';
 
@@ -20,8 +20,12 @@ test('the head of a plain POST is read', () => {
     url: '/solana-localnet?apikey=ks',
     bodyBytes: 3,
     headers: {
-      ...{ host: 'x', 'content-type': 'application/json', 'content-length': '3' },
-      ...{ 'x-odd': 'a  b', 'x-empty': '', connection: 'Keep-Alive' },
+      host: 'x',
+      'content-type': 'application/json',
+      'content-length': '3',
+      'x-odd': 'a  b',
+      'x-empty': '',
+      connection: 'Keep-Alive',
     },
   });
 });

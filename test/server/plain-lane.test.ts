@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type HttpHandlers, type HttpServer, startHttpServer } from '../../src/server/http/http-server.ts';
 import { readBody } from '../../src/server/http/read-body.ts';
 import { sendBody, sendParts, sendStream } from '../../src/server/http/respond.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { BODY, HEAD, openLane, PLAIN } from './open-plain-lane.ts';
 import { CERT, KEY } from './self-signed.ts';
 
@@ -36,8 +36,12 @@ async function start(
   server = await startHttpServer(
     { ...TELLING, ...handlers },
     {
-      ...{ host: '127.0.0.1', port: 0, portSetting: 'x' },
-      ...{ requestTimeoutMs: 60_000, idleTimeoutMs: 60_000, ...options },
+      host: '127.0.0.1',
+      port: 0,
+      portSetting: 'x',
+      requestTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+      ...options,
     },
   );
 }

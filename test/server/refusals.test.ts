@@ -128,7 +128,8 @@ test.each(READERS)('a compressed body is refused, and a known encoding named (%s
     expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
     const shown = /secret|xx/.test(encoding) ? 'unknown' : encoding;
     expect((await readReply(response)).error).toMatchObject({
-      ...{ code: -32047, data: { encoding: shown } },
+      code: -32047,
+      data: { encoding: shown },
       message: expect.stringContaining(`content encoding ${shown} is not allowed`),
     });
   }

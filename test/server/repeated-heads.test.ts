@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createKeyText } from '../../src/account/key-text.ts';
-import { digestKey, Keyring } from '../../src/account/keyring.ts';
+import { createKeyText } from '../../src/account/identity/api-keys/key-text.ts';
+import { digestKey, Keyring } from '../../src/account/identity/api-keys/keyring.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, startGateway } from './start-gateway.ts';
 

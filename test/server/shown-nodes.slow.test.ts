@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useCommands } from '../cli/use-commands.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 
 /** Each test starts a server. */
 
@@ -62,14 +62,20 @@ test('/readyz and /metrics tell of every network its nodes and how long a slot t
     200,
     [
       {
-        ...{ name: 'solana', environment: 'devnet', upstream: 'ready', slot_ms: 400 },
+        name: 'solana',
+        environment: 'devnet',
+        upstream: 'ready',
+        slot_ms: 400,
         nodes: [
           { name: 'main', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
           { name: 'node-2', version: '4.3.5', feature_set: 7, is_ordered: true, is_reachable: true },
         ],
       },
       {
-        ...{ name: 'solana', environment: 'testnet', upstream: 'ready', slot_ms: 150 },
+        name: 'solana',
+        environment: 'testnet',
+        upstream: 'ready',
+        slot_ms: 150,
         nodes: [{ name: 'node-1', version: '4.4.0', feature_set: 8, is_ordered: false, is_reachable: true }],
       },
     ],
@@ -95,7 +101,10 @@ test('of a node that is gone /readyz has its name, /metrics no pace, and neither
     503,
     [
       {
-        ...{ name: 'solana', environment: 'devnet', upstream: 'upstreamUnavailable', slot_ms: null },
+        name: 'solana',
+        environment: 'devnet',
+        upstream: 'upstreamUnavailable',
+        slot_ms: null,
         nodes: [
           {
             name: 'main',

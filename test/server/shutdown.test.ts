@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from './scripted-node.ts';
@@ -77,8 +77,11 @@ test('requests that outlast the deadline are cut off', async () => {
 /** A server that answers everything with 200. */
 const startPlainServer = () =>
   startHttpServer(async (_request, response) => void response.end('ok'), {
-    ...{ host: '127.0.0.1', port: 0, portSetting: 'http.port' },
-    ...{ requestTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+    host: '127.0.0.1',
+    port: 0,
+    portSetting: 'http.port',
+    requestTimeoutMs: 5_000,
+    idleTimeoutMs: 5_000,
   });
 
 test('before it stops, a server goes on with each answer the last on its connection, new ones included', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Envelope } from '../../src/rpc/call.ts';
-import { parseBody } from '../../src/rpc/parse-body.ts';
-import { type PlacedCall, splitBatch } from '../../src/server/json-rpc/split-batch.ts';
+import type { Envelope } from '../../src/core/rpc/call.ts';
+import { parseBody } from '../../src/core/rpc/parse-body.ts';
+import { type PlacedCall, splitBatch } from '../../src/server/json-rpc/answer-batch.ts';
 
 const call = (id: string, method = 'getSlot'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
 const light = (count: number): readonly string[] =>

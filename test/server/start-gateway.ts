@@ -1,26 +1,25 @@
 import { type Logger, pino } from 'pino';
-import { createAdmission } from '../../src/gate/admission.ts';
-import { createAuthenticate, type KeyFinder } from '../../src/gate/authenticate.ts';
-import { createClientAddress, createTrustsPeer } from '../../src/gate/client-address.ts';
-import { createDriftMetrics } from '../../src/gate/drift-metrics.ts';
-import { createFailureLog } from '../../src/gate/failure-log.ts';
-import { createLimitMetrics } from '../../src/gate/limit-metrics.ts';
-import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
-import { createMetrics, type Metrics } from '../../src/gate/metrics.ts';
-import { createNodeMetrics } from '../../src/gate/node-metrics.ts';
-import type { PlanLimit } from '../../src/gate/rate-limit.ts';
+import { createAdmission } from '../../src/server/access/admission.ts';
+import { createAuthenticate, type KeyFinder } from '../../src/server/access/authenticate.ts';
+import { createClientAddress, createTrustsPeer } from '../../src/server/access/client-address.ts';
+import { createDriftMetrics } from '../../src/gateway/ledger/drift/drift-metrics.ts';
+import { createFailureLog } from '../../src/server/access/failure-log.ts';
+import { createLimitMetrics } from '../../src/server/access/limit-metrics.ts';
+import { createMetrics, type Metrics } from '../../src/server/access/metrics.ts';
+import { createNodeMetrics } from '../../src/gateway/nodes/network/node-metrics.ts';
+import { type PlanLimit, createMemoryRateLimit } from '../../src/server/access/rate-limit.ts';
 import { SOCKET_BOUNDS, type SocketBounds } from './socket-bounds.ts';
-import { MessageTallies } from '../../src/gate/message-tallies.ts';
-import type { CountCall, CountPushed } from '../../src/gate/usage-book.ts';
-import { withMetering } from '../../src/gate/with-metering.ts';
-import { withObservation } from '../../src/gate/with-observation.ts';
-import { createAnswerCache } from '../../src/ledger/cache/answer-cache.ts';
-import { withCache } from '../../src/ledger/cache/with-cache.ts';
-import { createDriftGuard } from '../../src/ledger/drift/drift-guard.ts';
-import type { NetworkDrift } from '../../src/ledger/drift/network-drift.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
-import type { DocumentedNetwork } from '../../src/ledger/openapi-document.ts';
-import { createReplyMemory } from '../../src/rpc/reply-memory.ts';
+import { MessageTallies } from '../../src/server/access/message-tallies.ts';
+import type { CountCall, CountPushed } from '../../src/server/access/usage-book.ts';
+import { withMetering } from '../../src/server/access/meter.ts';
+import { withObservation } from '../../src/server/access/with-observation.ts';
+import { createAnswerCache } from '../../src/gateway/ledger/cache/answer-cache.ts';
+import { withCache } from '../../src/gateway/ledger/cache/with-cache.ts';
+import { createDriftGuard } from '../../src/gateway/ledger/drift/drift-guard.ts';
+import type { NetworkDrift } from '../../src/gateway/ledger/drift/network-drift.ts';
+import { createLedger } from '../../src/gateway/ledger/ledger.ts';
+import type { DocumentedNetwork } from '../../src/gateway/ledger/openapi-document.ts';
+import { createReplyMemory } from '../../src/core/rpc/reply-memory.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { createPages } from './create-pages.ts';
 import { NOT_SERVED } from './not-served.ts';
@@ -30,20 +29,19 @@ import { createStatusRoutes, type OperationsOptions } from '../../src/server/htt
 import { createRouter } from '../../src/server/http/router.ts';
 import { createRpcEndpoint } from '../../src/server/json-rpc/rpc-endpoint.ts';
 import type { TlsOptions } from '../../src/server/tls/tls-files.ts';
-import { LiveSockets } from '../../src/server/websocket/live-sockets.ts';
+import { LiveSockets, createSocketMetrics } from '../../src/server/websocket/live-sockets.ts';
 import { createSocketEndpoint } from '../../src/server/websocket/socket-endpoint.ts';
 import type { SessionOptions } from '../../src/server/websocket/socket-session.ts';
 import { createUpgrades } from '../../src/server/websocket/upgrades.ts';
-import { createSocketMetrics } from '../../src/gate/socket-metrics.ts';
-import { Hub } from '../../src/ledger/subscriptions/hub.ts';
-import { withSubscriptions } from '../../src/ledger/subscriptions/with-subscriptions.ts';
-import { createSubscriptionMetrics } from '../../src/gate/subscription-metrics.ts';
-import { textFrame } from '../../src/server/websocket/text-frame.ts';
-import { connectNode, wrapUpstream } from '../../src/upstream/open-upstream.ts';
-import { pubsubAddresses } from '../../src/config/pubsub-address.ts';
-import { joinNodes, type LedgerNodes } from '../../src/upstream/nodes/ledger-nodes.ts';
-import { NodeWatch } from '../../src/upstream/nodes/node-watch.ts';
-import { Pace } from '../../src/upstream/nodes/pace.ts';
+import { Hub } from '../../src/gateway/ledger/subscriptions/hub.ts';
+import { withSubscriptions } from '../../src/gateway/ledger/subscriptions/with-subscriptions.ts';
+import { createSubscriptionMetrics } from '../../src/gateway/ledger/subscriptions/subscription-metrics.ts';
+import { textFrame } from '../../src/server/websocket/outbox.ts';
+import { connectNode, wrapUpstream } from '../../src/gateway/nodes/open-upstream.ts';
+import { pubsubAddresses } from '../../src/core/config/node-address.ts';
+import { joinNodes, type LedgerNodes } from '../../src/gateway/nodes/network/ledger-nodes.ts';
+import { NodeWatch } from '../../src/gateway/nodes/network/node-watch.ts';
+import { Pace } from '../../src/gateway/nodes/network/pace.ts';
 import { ownHttp } from '../support/own-http.ts';
 
 export const KEY = 'ks_key_test';
@@ -141,7 +139,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const wrap = { responseTimeoutMs, onRetry };
   const driftGuard = createDriftGuard({
     samplesPerMinute: options.driftSamplesPerMinute ?? 0,
-    ...{ metrics: createDriftMetrics(metrics.registry), log, nowMs: Date.now },
+    metrics: createDriftMetrics(metrics.registry),
+    log,
+    nowMs: Date.now,
   });
   const drift = driftGuard.watchNetwork('solana-localnet');
   const each = options.nodeUrls.map((url, index) => {
@@ -157,25 +157,29 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const upstream = wrapUpstream(nodes.upstream, wrap);
   const pace = new Pace(() => performance.now(), options.slotMs);
   const nodeMetrics = createNodeMetrics(metrics.registry);
-  nodeMetrics.watch('solana-localnet', { statuses: nodes.statuses, pace });
+  nodeMetrics.watch('solana-localnet', { statuses: nodes.statuses, consensus: nodes.consensus, pace });
   const onUnordered = (method: string, member: string): void =>
     nodeMetrics.countUnordered('solana-localnet', method, member);
   const hub = new Hub({
-    ...{
-      connectTimeoutMs: 500,
-      callTimeoutMs: responseTimeoutMs,
-      silenceMs: () => options.silenceMs ?? 10_000,
-      patienceMs: () => options.patienceMs ?? 5_000,
-    },
+    connectTimeoutMs: 500,
+    callTimeoutMs: responseTimeoutMs,
+    silenceMs: () => options.silenceMs ?? 10_000,
+    patienceMs: () => options.patienceMs ?? 5_000,
     nodes: () => each.map((one) => ({ ...one, upstream: wrapUpstream(one.upstream, wrap) })),
-    ...{ pace, onUnordered, genesis: nodes.genesis },
+    pace,
+    onUnordered,
+    genesis: nodes.genesis,
     frame: textFrame,
     metrics: createSubscriptionMetrics(metrics.registry)('solana-localnet'),
     onFailure: options.onPubsubFailure ?? (() => undefined),
   });
   const environment = options.environment ?? 'localnet';
   const nodeLedger = createLedger({
-    ...{ upstream, environment, nodes, onUnordered, onUnknownMethod: drift.noteUnknownMethod },
+    upstream,
+    environment,
+    nodes,
+    onUnordered,
+    onUnknownMethod: drift.noteUnknownMethod,
   });
   const ledger =
     options.cacheBytes === undefined
@@ -206,6 +210,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     admission: createAdmission({
       rateLimit: createMemoryRateLimit(() => Date.now()),
       planOf: () => options.plan ?? WIDE_PLAN,
+      countKeys: () => 1,
+      fullRateKeys: 10,
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
       ...metering,
     }),
@@ -225,27 +231,35 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const refusalOf = options.refusalOf ?? (() => undefined);
   const tallies = new MessageTallies(options.countPushed ?? (() => undefined));
   const socketEndpoint = createSocketEndpoint({
-    ...{ ...shared, ...bounds, refusalOf, sockets, metrics: socketMetrics, network: 'solana-localnet' },
+    ...shared,
+    ...bounds,
+    refusalOf,
+    sockets,
+    metrics: socketMetrics,
+    network: 'solana-localnet',
     leave: hub.leave,
     openTally: (keyId) => tallies.open(keyId, 'solana-localnet'),
   });
   const onUpgrade = createUpgrades({
     endpoints: new Map([[RPC_PATH, socketEndpoint]]),
     corsOrigins: options.corsOrigins ?? ['*'],
-    ...{ maxBodyBytes, sockets, onRefusal: metrics.countRefusal, log },
+    maxBodyBytes,
+    sockets,
+    onRefusal: metrics.countRefusal,
+    log,
   });
   const readReadiness = options.readReadiness ?? (async () => ({ isReady: true, parts: {} }));
   const operations = createStatusRoutes({
-    ...{
-      metrics: { contentType: metrics.registry.contentType, read: () => metrics.registry.metrics() },
-      readReadiness,
-    },
-    ...{ rpcPaths: [RPC_PATH], baseUrlOf },
+    metrics: { contentType: metrics.registry.contentType, read: () => metrics.registry.metrics() },
+    readReadiness,
+    rpcPaths: [RPC_PATH],
+    baseUrlOf,
   });
   const documented = options.documented ?? [{ rpcPath: RPC_PATH, label: 'solana, localnet' }];
   const { routes, pages } = createPages({ documented, rpcPath: RPC_PATH, baseUrlOf });
   const router = createRouter({
-    ...{ routes: new Map([...operations, ...routes]), pages },
+    routes: new Map([...operations, ...routes]),
+    pages,
     rpc: new Map([[RPC_PATH, endpoint]]),
     rest: NOT_SERVED,
     corsOrigins: options.corsOrigins ?? ['*'],
@@ -254,12 +268,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const connections = new Connections({ ...WIDE_BOUNDS, ...options.bounds });
   const server = await startHttpServer(router, {
-    ...{ host: '127.0.0.1', port: 0, portSetting: 'KEYSLOT_HTTP_PORT' },
+    host: '127.0.0.1',
+    port: 0,
+    portSetting: 'KEYSLOT_HTTP_PORT',
     requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
     idleTimeoutMs: 10_000,
     ...ownHttp,
     tls: options.tls,
-    ...{ connections, onUpgrade },
+    connections,
+    onUpgrade,
     drainSockets: (deadlineMs) => sockets.drain(deadlineMs),
   });
   const baseUrl = `http://127.0.0.1:${server.port}`;

@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { StreamServiceClient } from '../../generated/stream/service.ts';
 import { TlsFiles } from '../../src/server/tls/tls-files.ts';
-import { createScriptedLedger } from '../stream/scripted-ledger.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { createScriptedLedger } from '../gateway/streams/scripted-ledger.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { metadataOf } from './grpc/raw-client.ts';
 import { startStreamServer } from './grpc/start-stream-server.ts';
@@ -59,7 +59,10 @@ async function startHttps(files: TlsFiles): Promise<number> {
 
 async function openTls(port: number): Promise<TLSSocket> {
   const socket = connect({
-    ...{ port, host: '127.0.0.1', servername: 'localhost', ca: [CERT, RENEWED_CERT] },
+    port,
+    host: '127.0.0.1',
+    servername: 'localhost',
+    ca: [CERT, RENEWED_CERT],
     ALPNProtocols: ['http/1.1', 'h2'],
   });
   onTestFinished(() => void socket.destroy());

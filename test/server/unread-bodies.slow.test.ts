@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { askAdmin } from '../../src/admin/ask-admin.ts';
+import { command, createToken } from '../support/wallet-account.ts';
 import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { inEachWay, UPLOAD_BYTES, uploadEachWay } from './upload.ts';
@@ -17,12 +17,10 @@ beforeAll(async () => {
   keyslot = await startKeyslot({
     env: { KEYSLOT_UPSTREAM_URL: node.url, KEYSLOT_KEY_THREADS: '1', KEYSLOT_BODY_TIMEOUT_MS: '60000' },
   });
-  const ask = async (request: Readonly<Record<string, unknown>>): Promise<unknown> =>
-    (await askAdmin(keyslot.dataDir, request))?.result;
-  const createToken = async (account: string): Promise<string> =>
-    ((await ask({ kind: 'tokens.create', account, scopes: SCOPES })) as { token: string }).token;
-  [token, limitedToken] = [await createToken('acme'), await createToken('limited')];
-  await ask({ kind: 'wallet-limit', account: 'limited', requests: 1 });
+  const tokenOf = async (account: string): Promise<string> =>
+    (await createToken(keyslot.dataDir, account, { scopes: SCOPES })).token;
+  [token, limitedToken] = [await tokenOf('acme'), await tokenOf('limited')];
+  await command(keyslot.dataDir, ['wallet-limit', 'limited', '--per-minute', '1']);
 });
 
 /** Whatever it is answered, the limit of a minute is used up then. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { serviceError } from '../../src/base/service-error.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import { Connections } from '../../src/server/connections/connections.ts';
 import {
   type HttpServer,
@@ -13,7 +13,7 @@ import { startNodeServer } from '../../src/server/http/node-server.ts';
 import { readBody } from '../../src/server/http/read-body.ts';
 import { sendBody, sendError } from '../../src/server/http/respond.ts';
 import { MAX_DISCARDED_BYTES } from '../../src/server/http/unread-bytes.ts';
-import { refuseUpgrade } from '../../src/server/websocket/refuse-upgrade.ts';
+import { refuseUpgrade } from '../../src/server/websocket/upgrades.ts';
 import { startBusyMachineClock } from '../support/busy-machine-clock.ts';
 import { CERT, KEY } from './self-signed.ts';
 import { inEachWay, uploadEachWay } from './upload.ts';
@@ -36,22 +36,25 @@ const start = (options: Partial<HttpServerOptions>): Promise<HttpServer> =>
       }
     },
     {
-      ...{ host: '127.0.0.1', port: 0, portSetting: 'x' },
-      ...{ requestTimeoutMs: 60_000, idleTimeoutMs: IDLE_TIMEOUT_MS },
+      host: '127.0.0.1',
+      port: 0,
+      portSetting: 'x',
+      requestTimeoutMs: 60_000,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
       onUpgrade: (_request, socket) => refuseUpgrade(socket, serviceError('apiKeyMissing')),
       ...options,
     },
   );
 
-let [patient, hasty]: HttpServer[] = [];
+let [installation, hasty]: HttpServer[] = [];
 
 beforeAll(async () => {
-  patient = await start({});
+  installation = await start({});
   hasty = await start({ requestTimeoutMs: REQUEST_TIMEOUT_MS });
 });
 
 afterAll(async () => {
-  await Promise.all([patient?.close(100), hasty?.close(100)]);
+  await Promise.all([installation?.close(100), hasty?.close(100)]);
 });
 
 async function open(server: HttpServer | undefined): Promise<Socket> {
@@ -118,7 +121,7 @@ const TOO_MUCH = [KEPT[0], KEPT[3], BROKEN[2]];
 
 test.each(TOO_MUCH)('a client that %s is cut off when it has sent too much', async (_what, head) => {
   stopClock();
-  const socket = await refused(patient, head);
+  const socket = await refused(installation, head);
   const part = Buffer.alloc(MIB, 'x');
   const write = (): Promise<boolean> =>
     new Promise((resolve) => socket.write(part, (error) => resolve(!error)));
@@ -141,14 +144,14 @@ test.each(KEPT)('a client that %s and then a byte now and then is cut off in tim
 
 test.each(BROKEN)('so is one that %s', async (_what, head) => {
   stopClock();
-  const cut = trickle(await refused(patient, head));
+  const cut = trickle(await refused(installation, head));
   vi.advanceTimersByTime(5_000);
   await cut;
 });
 
 test('a client whose last answer is there and that never ends its side is cut off in time', async () => {
   stopClock();
-  const socket = await open(patient);
+  const socket = await open(installation);
   socket.write(`${POST}connection: close\r\ncontent-length: 5\r\n\r\nhello`);
   expect(await text(socket)).toContain('hello');
   vi.advanceTimersByTime(IDLE_TIMEOUT_MS);
@@ -172,7 +175,7 @@ test.each([...KEPT, ...BROKEN])('the connection of a client that %s makes room',
 });
 
 test('requests behind a refused body are answered, whether they are pipelined or not', async () => {
-  const socket = await refused(patient, `${POST}content-length: 300000\r\n\r\n`);
+  const socket = await refused(installation, `${POST}content-length: 300000\r\n\r\n`);
   const whole = `${POST}content-length: 5\r\n\r\n`;
   socket.write(`${'x'.repeat(300_000)}${whole}first${whole}again`);
   let heard = '';
@@ -184,7 +187,7 @@ test('requests behind a refused body are answered, whether they are pipelined or
 });
 
 test('nothing behind the last request of a connection is answered, and its answer arrives', async () => {
-  const socket = await open(patient);
+  const socket = await open(installation);
   const whole = `${POST}content-length: 5\r\n\r\n`;
   const last = whole.replace('POST', 'PUT').replace('host', 'connection: close\r\nhost');
   socket.write(`${last}first`);
@@ -195,7 +198,7 @@ test('nothing behind the last request of a connection is answered, and its answe
 });
 
 test('a client that waits to be told to continue is refused, and its connection ended', async () => {
-  const socket = await open(patient);
+  const socket = await open(installation);
   socket.write(`${POST}expect: 100-continue\r\n${ANNOUNCED}`);
   expect((await text(socket)).match(/1\.1 \d+|Connection: \w+/g)).toEqual(['1.1 413', 'Connection: close']);
   socket.end();

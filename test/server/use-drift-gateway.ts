@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach } from 'vitest';
-import { stringifyJson } from '../../src/rpc/json.ts';
+import { stringifyJson } from '../../src/core/rpc/json.ts';
 import { type Gateway, type GatewayOptions, post, startGateway } from './start-gateway.ts';
 
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -18,7 +18,10 @@ export function useDriftGateway() {
   /** Before one node, with a sample every 10 ms unless told otherwise. */
   const open = async (nodeUrl: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> => {
     const gateway = await startGateway({
-      ...{ nodeUrls: [nodeUrl], driftSamplesPerMinute: 6_000, nodeVersion: () => '5.0.0', log },
+      nodeUrls: [nodeUrl],
+      driftSamplesPerMinute: 6_000,
+      nodeVersion: () => '5.0.0',
+      log,
       ...options,
     });
     closing.push(() => gateway.close());

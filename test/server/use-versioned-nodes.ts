@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import { stringifyJson } from '../../src/rpc/json.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { stringifyJson } from '../../src/core/rpc/json.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import {
   type Gateway,
   type GatewayOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/core/config/load-config.ts';
 
 const problemsOf = (env: Readonly<Record<string, string>>): string => {
   try {

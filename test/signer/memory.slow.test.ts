@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createNativeEngine } from '../../src/keys/native-engine.ts';
+import { createNativeEngine } from '../../src/core/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../src/signer/hsm/soft/own-master-keys.ts';
-import { createSealer } from '../../src/signer/hsm/soft/sealed-key.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { createSealer } from '../../src/signer/hsm/soft/open-configured-soft.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { startNode } from '../support/node-process.ts';
 import { formsOf, scanMemory } from './fixture/scan-memory.ts';
 import { newDataDir } from './fixture/start-signer.ts';

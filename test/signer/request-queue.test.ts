@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { RequestQueue } from '../../src/signer/client/request-queue.ts';
-import type { SignerLink } from '../../src/signer/client/signer-link.ts';
+import { RequestQueue, type SignerLink } from '../../src/signer/client/request-queue.ts';
 import { encodeFailure } from '../../src/signer/wire/failures.ts';
 import { type Frame, FrameReader } from '../../src/signer/wire/frame.ts';
 import { OPERATIONS } from '../../src/signer/wire/operations.ts';
-import { serviceError } from '../../src/base/service-error.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import { standStill } from '../support/stand-still.ts';
 
 const EMPTY = Buffer.alloc(0);

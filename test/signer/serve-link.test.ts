@@ -1,11 +1,10 @@
 import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { serviceError } from '../../src/base/service-error.ts';
-import { type AnswerFrame, serveLink } from '../../src/signer/process/serve-link.ts';
+import { serviceError } from '../../src/core/service-error.ts';
+import { type AnswerFrame, serveLink } from '../../src/signer/process/open-gate.ts';
 import { ByteWriter } from '../../src/signer/wire/byte-writer.ts';
-import { encodeFrame, type Frame, FrameReader } from '../../src/signer/wire/frame.ts';
-import { ProtocolError } from '../../src/signer/wire/protocol-error.ts';
-import { writeHead } from '../../src/signer/wire/request-head.ts';
+import { encodeFrame, type Frame, FrameReader, writeHead } from '../../src/signer/wire/frame.ts';
+import { ProtocolError } from '../../src/signer/wire/byte-reader.ts';
 
 /** The signer's end of a link whose other end is the test. `taken` bytes are what the test's gateway accepts at once. */
 function openPair(highWaterMark = 1 << 20) {

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isSignature } from '../../src/signer/hsm/is-signature.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { isSignature } from '../../src/signer/hsm/hsm.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { startNode } from '../support/node-process.ts';
 import { fakeSigner, newDataDir, newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 

@@ -1,17 +1,18 @@
 import { EventEmitter, once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { RequestQueue } from '../../src/signer/client/request-queue.ts';
-import { openLink, type SignerLink } from '../../src/signer/client/signer-link.ts';
-import { LINK_ID } from '../../src/signer/shared/down-notice.ts';
-import { sharedLauncher } from '../../src/signer/shared/shared-launcher.ts';
-import { SignerRelay } from '../../src/signer/shared/signer-relay.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import {
+  RequestQueue,
+  openLink,
+  type SignerLink,
+  pendingRequest,
+} from '../../src/signer/client/request-queue.ts';
+import { sharedLauncher, LINK_ID } from '../../src/signer/shared/shared-launcher.ts';
+import { SignerRelay } from '../../src/signer/shared/start-shared-signer.ts';
 import { encodeFrame, type Frame, FrameReader } from '../../src/signer/wire/frame.ts';
-import type { Hello } from '../../src/signer/wire/hello.ts';
-import { parseHello } from '../../src/signer/wire/hello.ts';
+import { type Hello, parseHello } from '../../src/signer/wire/hello.ts';
 import { OPERATIONS } from '../../src/signer/wire/operations.ts';
-import { pendingRequest } from '../../src/signer/client/pending-request.ts';
 
 const HELLO = { kind: 'soft', identity: 'aa', keysPerRequest: 128 } as unknown as Hello;
 

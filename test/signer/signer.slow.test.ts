@@ -2,8 +2,8 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isSignature } from '../../src/signer/hsm/is-signature.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { isSignature } from '../../src/signer/hsm/hsm.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 
 const MESSAGE = Buffer.from('a message');

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../wallets/kill/random.ts';
+import { seededRandom } from '../lab/random.ts';
+import { describeReport, makeReport } from '../lab/report.ts';
 import { findBackends } from './kills/backends.ts';
-import { renderKills } from './kills/report.ts';
-import { type BackendResult, runBackend } from './kills/run-backend.ts';
+import { runBackend } from './kills/run-backend.ts';
 
 // `make soak PART=kills`: kills a server, its signer and its store under load, on every backend, and holds what is there afterwards
 // against what clients were told. Exits with 1 when a wallet is lost or revived, when charges break the rule, or anything else is wrong.
@@ -16,24 +16,15 @@ const backends = await findBackends();
 for (const { name, missing } of backends)
   if (missing !== undefined) console.log(`left out: ${name}: ${missing}`);
 const found = backends.filter(({ missing }) => missing === undefined);
-const shares = found.reduce((sum, { share }) => sum + share, 0);
 const random = seededRandom('kills');
-
-const results: BackendResult[] = [];
-let left = all;
-let leftShares = shares;
+let [left, leftShares] = [all, found.reduce((sum, { share }) => sum + share, 0)];
+let isSound = true;
 for (const backend of found) {
   const rounds = Math.round((left * backend.share) / leftShares);
   [left, leftShares] = [left - rounds, leftShares - backend.share];
-  const startedAtMs = performance.now();
-  results.push(
-    await runBackend(backend, { rounds, random, onFault: (what) => console.error(`FAULT ${what}`) }),
-  );
-  console.log(
-    `${backend.name}: ${rounds} rounds in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`,
-  );
+  const report = makeReport(await runBackend(backend, { rounds, random }));
+  console.log(`\n${backend.name}, ${rounds} rounds in ${(report.took_ms / 1_000).toFixed(0)} s:`);
+  console.log(describeReport(report));
+  isSound &&= report.is_sound;
 }
-console.log(`\n${renderKills(results)}`);
-const faults = results.flatMap((result) => result.faults);
-console.log(faults.length === 0 ? '\nEverything held.' : `\n${faults.length} faults:\n${faults.join('\n')}`);
-process.exitCode = faults.length === 0 ? 0 : 1;
+process.exitCode = isSound ? 0 : 1;

@@ -14,7 +14,7 @@ const select = createStatement<{ readonly filler: string }>(
 );
 const values = { filler: 'x'.repeat(500) };
 const WAYS = [
-  () => store.together((db) => [select(db, values)]),
+  () => store.batched((db) => [select(db, values)]),
   () => store.transaction((tx) => select(tx, values)),
   () => select(store.db, values),
 ];

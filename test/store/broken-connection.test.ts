@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { SILENT } from './backends.ts';
 
 test('a connection that breaks between two queries of a transaction fails that transaction and nothing else', async (context) => {

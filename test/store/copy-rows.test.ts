@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { readRows } from '../../src/store/copy/read-rows.ts';
+import { readRows } from '../../src/store/copy/copy-source.ts';
 
 /** A database that has one table with so many rows, each with its number. */
 function databaseWith(rowCount: number): pg.ClientBase {

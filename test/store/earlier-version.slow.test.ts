@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { credit, creditOnce } from '../../src/account/money/credit.ts';
-import { readBalance } from '../../src/account/money/balance.ts';
-import { readAccount } from '../../src/account/read-accounts.ts';
+import { credit, creditOnce } from '../../src/account/billing/books/credit.ts';
+import { readBalance } from '../../src/account/billing/books/balance.ts';
+import { readAccount } from '../../src/account/setup/read-accounts.ts';
 import { limitRequests } from '../../src/store/access-tables.ts';
 import { NOW_MS } from '../account/new-customer.ts';
 import { describeStores, useStore } from './backends.ts';

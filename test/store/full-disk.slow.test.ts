@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { withStoreFaults } from '../../src/store/store-errors.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { mountSmallDisk, SMALL_DISK_MISSING } from '../support/small-disk.ts';

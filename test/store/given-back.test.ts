@@ -8,9 +8,8 @@ import { storeUnavailable } from '../../src/store/store-errors.ts';
 import { createStatement } from '../../src/store/statement.ts';
 import { openPostgres } from '../../src/store/postgres/open-postgres.ts';
 import { StoreClient } from '../../src/store/store-client.ts';
-import { sendTogether } from '../../src/store/together.ts';
-import { runTransaction } from '../../src/store/transaction.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { runTransaction, sendBatched } from '../../src/store/transaction.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
 // What becomes of a connection of the pool that statements broke off on: it is of use to the next ones, or gone.
@@ -52,9 +51,9 @@ async function setUp(options: pg.PoolConfig) {
   const bePatient = (): void => {
     pool.options.query_timeout = 30_000;
   };
-  const together = () => sendTogether(pool, (db) => [one(db, {})]);
+  const batched = () => sendBatched(pool, (db) => [one(db, {})]);
   const transaction = () => runTransaction(pool, (tx) => one(tx, {}));
-  return { pool, sleeping, terminate, bePatient, together, transaction };
+  return { pool, sleeping, terminate, bePatient, batched, transaction };
 }
 
 /** Passes bytes on to PostgreSQL until it is told to swallow those of the connections that are open. */
@@ -80,27 +79,27 @@ async function startHole() {
 
 test('connections that PostgreSQL ends under a pipeline are gone, and those who wait get others', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const { pool, sleeping, terminate, together, transaction } = await setUp({ max: 2 });
-  const ended = [0, 1].map(() => sendTogether(pool, (db) => [wait(db, { seconds: 60 })]));
+  const { pool, sleeping, terminate, batched, transaction } = await setUp({ max: 2 });
+  const ended = [0, 1].map(() => sendBatched(pool, (db) => [wait(db, { seconds: 60 })]));
   const broken = Promise.allSettled(ended);
   await eventually('both sleep', () => sleeping(2));
-  const others = Promise.all([transaction(), together(), transaction(), together()]);
+  const others = Promise.all([transaction(), batched(), transaction(), batched()]);
   await terminate();
   expect((await broken).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await others).toHaveLength(4);
-  for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
+  for (let times = 0; times < 3; times++) await Promise.all([batched(), transaction()]);
 });
 
 test('a transaction whose end was not answered leaves nothing to others', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
-  const { pool, together, transaction, bePatient } = await setUp({ max: 1, query_timeout: 2_000 });
+  const { pool, batched, transaction, bePatient } = await setUp({ max: 1, query_timeout: 2_000 });
   await drizzle(pool).execute(sql`select 1`);
   bePatient();
   const late = runTransaction(pool, async (tx) => await wait(tx, { seconds: 60 }));
   // Neither the rollback, which cannot be sent any more, nor the connection hides why.
   const error: unknown = await late.catch((thrown: unknown) => thrown);
   expect(storeUnavailable('it', error).message).toContain('no answer within 2000 ms');
-  for (let times = 0; times < 3; times++) await Promise.all([together(), transaction()]);
+  for (let times = 0; times < 3; times++) await Promise.all([batched(), transaction()]);
 });
 
 test('a query object is answered by the callback that comes with it', async (context) => {
@@ -116,7 +115,7 @@ test('a query object is answered by the callback that comes with it', async (con
 
 test.each(['5s', '-1', '2147483648'])('an address with a query_timeout of %j is refused', (given) => {
   expect(() => openPostgres(`postgres://user:secret@127.0.0.1/it?query_timeout=${given}`)).toThrow(
-    `query_timeout is ${given}; it is a number of milliseconds from 1 to 2147483647`,
+    `query_timeout is ${given}; must be a number of milliseconds from 1 to 2147483647`,
   );
 });
 
@@ -124,10 +123,10 @@ test('a connection that says nothing any more is given up', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
   const { port, swallow } = await startHole();
   const connectionString = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href;
-  for (const use of ['together', 'transaction'] as const) {
+  for (const use of ['batched', 'transaction'] as const) {
     const given = await setUp({ max: 1, query_timeout: 200, connectionString });
-    const { together, transaction, bePatient } = given;
-    await together();
+    const { batched, transaction, bePatient } = given;
+    await batched();
     bePatient();
     swallow();
     const error: unknown = await given[use]().then(
@@ -135,7 +134,7 @@ test('a connection that says nothing any more is given up', async (context) => {
       (thrown: unknown) => thrown,
     );
     expect(storeUnavailable('it', error).message).toContain('no answer within 200 ms');
-    await together();
+    await batched();
     await transaction();
   }
 });

@@ -15,8 +15,10 @@ describeStores('a store', (backend) => {
 });
 
 const postgresUrl = await findPostgres();
-const withPostgres = test.skipIf(postgresUrl === undefined);
-if (postgresUrl === undefined) test('listening', (context) => context.skip(POSTGRES_MISSING));
+const withPostgres = (promise: string, body: (url: string) => Promise<void>): void =>
+  test(promise, (context) =>
+    postgresUrl === undefined ? context.skip(POSTGRES_MISSING) : body(postgresUrl),
+  );
 
 /** Passes a PostgreSQL connection on, but no announcement: as a pooler that shares connections between transactions. */
 async function startDeafProxy(target: URL): Promise<string> {
@@ -54,33 +56,36 @@ function cutMessages(handOn: (message: Buffer) => void): (bytes: Buffer) => void
 const listenAt = (connectionString: string, channel: string, listener: Listener): Promise<Listening> =>
   startListening({ clientConfig: { connectionString }, channel, listener, log: SILENT });
 
-withPostgres('an address at which announcements get lost is refused with the reason', async () => {
-  const url = await startDeafProxy(new URL(postgresUrl ?? ''));
+withPostgres('an address at which announcements get lost is refused with the reason', async (postgres) => {
+  const url = await startDeafProxy(new URL(postgres));
   const nothing = { onConnected: async () => undefined, onAnnouncement: async () => undefined };
   await expect(listenAt(url, 'keyslot_test_deaf', nothing)).rejects.toThrow(/not of a pooler/);
 });
 
-withPostgres('where a handler fails the connection counts as lost: another is made, and told', async () => {
-  const channel = `keyslot_test_${process.pid}`;
-  const announcer = new pg.Client({ connectionString: postgresUrl });
-  await announcer.connect();
-  onTestFinished(() => announcer.end());
-  let connections = 0;
-  const heard: string[] = [];
-  const listening = await listenAt(postgresUrl ?? '', channel, {
-    onConnected: async () => {
-      connections += 1;
-    },
-    onAnnouncement: async (payload) => {
-      heard.push(payload);
-      if (payload === 'first') throw new Error('the store did not answer');
-    },
-  });
-  onTestFinished(() => listening.close());
-  const announce = (payload: string): Promise<unknown> =>
-    announcer.query('select pg_notify($1, $2)', [channel, payload]);
-  await announce('first');
-  await expect.poll(() => connections).toBe(2);
-  await announce('second');
-  await expect.poll(() => heard.filter((each) => !each.startsWith('probe'))).toEqual(['first', 'second']);
-});
+withPostgres(
+  'where a handler fails the connection counts as lost: another is made, and told',
+  async (postgres) => {
+    const channel = `keyslot_test_${process.pid}`;
+    const announcer = new pg.Client({ connectionString: postgres });
+    await announcer.connect();
+    onTestFinished(() => announcer.end());
+    let connections = 0;
+    const heard: string[] = [];
+    const listening = await listenAt(postgres, channel, {
+      onConnected: async () => {
+        connections += 1;
+      },
+      onAnnouncement: async (payload) => {
+        heard.push(payload);
+        if (payload === 'first') throw new Error('the store did not answer');
+      },
+    });
+    onTestFinished(() => listening.close());
+    const announce = (payload: string): Promise<unknown> =>
+      announcer.query('select pg_notify($1, $2)', [channel, payload]);
+    await announce('first');
+    await expect.poll(() => connections).toBe(2);
+    await announce('second');
+    await expect.poll(() => heard.filter((each) => !each.startsWith('probe'))).toEqual(['first', 'second']);
+  },
+);

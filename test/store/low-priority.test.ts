@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { Semaphore } from '../../src/core/rpc/semaphore.ts';
 import { DEADLINES } from '../../src/store/deadlines.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
@@ -14,7 +15,7 @@ const MANY = 20;
 const WAYS: readonly (readonly [name: string, run: (store: Store) => Promise<unknown>])[] = [
   ['a statement', (store) => one(store.db, {})],
   ['a transaction', (store) => store.transaction((tx) => one(tx, {}))],
-  ['statements together', (store) => store.together((db) => [one(db, {})])],
+  ['statements together', (store) => store.batched((db) => [one(db, {})])],
 ];
 
 describeStores('statements of low priority', (backend) => {
@@ -33,6 +34,24 @@ describeStores('statements of low priority', (backend) => {
       await Promise.all([...low, note('other', run(store()))]);
       expect(ended.indexOf('other')).toBeLessThanOrEqual(1);
     });
+
+  test('an account waits for no more than a few of another one, however many members ask for lists', async () => {
+    const { lowPriority } = store();
+    const ofAccount = (id: string): Store => lowPriority.ofAccount?.(id) ?? lowPriority;
+    const ended: string[] = [];
+    const note = async (name: string, running: Promise<unknown>): Promise<void> => {
+      await running;
+      ended.push(name);
+    };
+    const many = WAYS.flatMap(([, run]) =>
+      Array.from({ length: MANY }, () => note('many', run(ofAccount('many')))),
+    );
+    // A session is looked up before its account is known.
+    const others = [note('other', one(ofAccount('other').db, {})), note('anyone', one(lowPriority.db, {}))];
+    await Promise.all([...many, ...others]);
+    // Three connections, or one: those that run, and one more in turn.
+    for (const name of ['other', 'anyone']) expect(ended.indexOf(name)).toBeLessThanOrEqual(7);
+  });
 
   test('one of them gets its turn among others that never cease', async () => {
     let isOver = false;
@@ -75,9 +94,9 @@ test('one that has waited as long as for a connection rejects when its turn come
   onTestFinished(() => void vi.useRealTimers());
   const first = Promise.withResolvers<{ readonly rows: readonly unknown[] }>();
   const pool = { query: vi.fn(() => first.promise) };
-  const { db } = onShare(pool as unknown as pg.Pool, 1);
+  const { db } = onShare(pool as unknown as pg.Pool, new Semaphore(1));
   const [running, waiting] = [one(db, {}), one(db, {})];
-  const refused = expect(waiting).rejects.toMatchObject({ cause: { message: /no connection was free/ } });
+  const refused = expect(waiting).rejects.toMatchObject({ cause: { message: /no free connection/ } });
   await vi.waitFor(() => expect(pool.query).toHaveBeenCalled());
   vi.advanceTimersByTime(DEADLINES.connectMs);
   first.resolve({ rows: [] });

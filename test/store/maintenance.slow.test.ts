@@ -11,7 +11,7 @@ import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { maintain, startMaintenance } from '../../src/store/pglite/maintenance.ts';
 import { usageMinutes } from '../../src/store/tables.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useStore } from './backends.ts';

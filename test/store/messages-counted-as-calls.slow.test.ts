@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { NO_OWNER } from '../../src/account/usage-sums.ts';
-import { readUsage, type UsageQuery } from '../../src/account/read-usage.ts';
-import { UNIT_MS } from '../../src/account/split-span.ts';
-import { USAGE_GROUPS } from '../../src/account/usage-group.ts';
+import { NO_OWNER } from '../../src/account/usage/usage-sums.ts';
+import { readUsage, type UsageQuery } from '../../src/account/usage/read-usage.ts';
+import { UNIT_MS } from '../../src/account/usage/split-span.ts';
+import { USAGE_GROUPS } from '../../src/account/usage/usage-time.ts';
 import { describeStores, useStore } from './backends.ts';
 import { makeEarlier } from './make-earlier.ts';
 
@@ -96,8 +96,11 @@ describeStores('a store in which messages of topics were counted as calls', (bac
       const calls = held.filter(({ method }) => !isTopic(method));
       const messages = held.filter(({ method }) => isTopic(method));
       return {
-        ...{ calls: sum(calls, 'calls'), errors: sum(calls, 'errors'), refused: sum(calls, 'refused') },
-        ...{ weight: sum(calls, 'weight'), messages: sum(messages, 'calls') },
+        calls: sum(calls, 'calls'),
+        errors: sum(calls, 'errors'),
+        refused: sum(calls, 'refused'),
+        weight: sum(calls, 'weight'),
+        messages: sum(messages, 'calls'),
       };
     };
     const spans = [
@@ -121,8 +124,11 @@ describeStores('a store in which messages of topics were counted as calls', (bac
           const total = (figure: keyof ReturnType<typeof wantedOf>) =>
             sums.reduce((sum, each) => sum + each[figure], 0);
           const read = {
-            ...{ calls: total('calls'), errors: total('errors'), refused: total('refused') },
-            ...{ weight: total('weight'), messages: total('messages') },
+            calls: total('calls'),
+            errors: total('errors'),
+            refused: total('refused'),
+            weight: total('weight'),
+            messages: total('messages'),
           };
           const among = rows.filter(
             ({ keyId, atMs }) => held.includes(keyId) && atMs >= sinceMs && atMs < endMs,

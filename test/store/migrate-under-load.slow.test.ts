@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEADLINES } from '../../src/store/deadlines.ts';
 import { sql } from '../../src/store/drizzle.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { openStore, type PrioritizedStore } from '../../src/store/open-store.ts';
 import { dropSchema, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { SILENT } from './backends.ts';

@@ -11,7 +11,7 @@ const MANY = 40;
 const WAYS: readonly (readonly [name: string, run: (store: Store) => Promise<unknown>])[] = [
   ['a statement', (store) => one(store.db, {})],
   ['a transaction', (store) => store.transaction((tx) => one(tx, {}))],
-  ['statements together', (store) => store.together((db) => [one(db, {})])],
+  ['statements together', (store) => store.batched((db) => [one(db, {})])],
 ];
 
 describeStores('the statements of an account', (backend) => {

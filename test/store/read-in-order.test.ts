@@ -26,7 +26,7 @@ describeStores('reading in order', (backend) => {
     const planOf = (rows: readonly { readonly 'QUERY PLAN': string }[]) =>
       rows.map((row) => row['QUERY PLAN'].replace(/ {2}\(cost=.*\)$/, '')).join('\n');
     const before = planOf((await explain(store.db, {})).rows);
-    const [, { rows }] = await store.together((db) => [readInOrder(db), explain(db, {})]);
+    const [, { rows }] = await store.batched((db) => [readInOrder(db), explain(db, {})]);
     expect(before).toContain('Sort');
     expect(planOf(rows)).toMatch(
       /^Limit\n +-> +Index Scan Backward using audit_records_\S+ on audit_records/,

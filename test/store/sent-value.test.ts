@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
-import { toSentValue } from '../../src/store/sent-value.ts';
+import { toSentValue } from '../../src/store/store-query.ts';
 import { createStatement } from '../../src/store/statement.ts';
 import { describeStores } from './backends.ts';
 

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { FromWorker, ToWorker } from '../../src/store/pglite/messages.ts';
-import { type StoreThread, startStoreThread } from '../../src/store/pglite/store-thread.ts';
-import { type Wire, WireStream } from '../../src/store/pglite/wire-stream.ts';
-import { withLateBegin } from '../../src/store/pglite/with-late-begin.ts';
+import type { FromWorker, ToWorker } from '../../src/store/pglite/worker.ts';
+import {
+  type StoreThread,
+  startStoreThread,
+  type Wire,
+  WireStream,
+} from '../../src/store/pglite/supervised-thread.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 import { useDataDir } from './backends.ts';
 
@@ -64,61 +67,6 @@ test('an error inside a pipeline is answered, and the connection goes on', async
   });
   expect((await client.query('select $1::int as n', [2])).rows).toEqual([{ n: 2 }]);
   await client.end();
-});
-
-/** The wire of the thread, with what was sent on it. */
-function watched(sent: string[]): Wire {
-  return {
-    connect: (receive, lose) => {
-      const send = thread.connect(receive, lose);
-      return (bytes) => {
-        sent.push(Buffer.from(bytes).toString('latin1').replaceAll('\0', ''));
-        send(bytes);
-      };
-    },
-  };
-}
-
-test('a transaction begins with its first statement, and is a transaction', async () => {
-  const sent: string[] = [];
-  const { client } = await connect(withLateBegin(watched(sent)));
-  await client.query('create table late (n int)');
-  for (const [n, end] of [
-    [1, 'rollback'],
-    [2, 'commit'],
-  ] as const) {
-    sent.length = 0;
-    await client.query('begin');
-    expect(sent).toEqual([]);
-    await client.query('insert into late values ($1)', [n]);
-    expect(sent).toEqual([expect.stringMatching(/begin.*insert into late/s)]);
-    await client.query(end);
-  }
-  expect((await client.query('select n from late')).rows).toEqual([{ n: 2 }]);
-  await client.query('begin');
-  await expect(client.query('select nothing')).rejects.toMatchObject({ code: '42703' });
-  await expect(client.query('select 1')).rejects.toMatchObject({ code: '25P02' });
-  await client.query('rollback');
-  await client.query('begin');
-  await client.query('commit');
-  await client.query('begin');
-  await client.query('begin');
-  await client.query('commit');
-  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
-  await client.end();
-});
-
-test('a connection whose transaction does not begin is lost', async () => {
-  const failing: Wire = {
-    connect: (receive, lose) => {
-      const send = thread.connect(receive, lose);
-      return (bytes) =>
-        send(Buffer.from(Buffer.from(bytes).toString('latin1').replace('begin', 'begun'), 'latin1'));
-    },
-  };
-  const { client } = await connect(withLateBegin(failing));
-  await client.query('begin');
-  await expect(client.query('select 1')).rejects.toThrow('a transaction could not begin');
 });
 
 test('a thread that ended fails its connections at once', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type NodeProcess, startNode } from './node-process.ts';
 import { prepareStore } from './prepared-store.ts';
 
@@ -14,6 +14,8 @@ export type StartOptions = {
   readonly openFiles?: number;
   /** As in `NodeOptions`. */
   readonly isOptimized?: boolean;
+  /** As in `NodeOptions`. */
+  readonly root?: string | undefined;
 };
 
 export type RunningKeyslot = {
@@ -42,11 +44,16 @@ export async function startKeyslot({
   args = [],
   openFiles,
   isOptimized,
+  root,
 }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
   prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
-  const server = startNode(['src/main.ts', 'serve', ...args], { ...own, ...env }, { openFiles, isOptimized });
+  const server = startNode(
+    ['src/main.ts', 'serve', ...args],
+    { ...own, ...env },
+    { openFiles, isOptimized, root },
+  );
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -1,6 +1,7 @@
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { freePortPair } from './free-port-pair.ts';
 import { startNode } from './node-process.ts';
+import { CONSENSUS } from './test-ledger.ts';
 
 export type LocalnetNode = {
   readonly url: string;
@@ -15,8 +16,8 @@ export type LocalnetNode = {
  */
 export async function startLocalnetNode(slotMs = 100): Promise<LocalnetNode> {
   const port = await freePortPair();
-  const args = ['src/localnet/main.ts', '--rpc-port', String(port), '--slot-ms', String(slotMs)];
-  const node = startNode(args, {});
+  const options = ['--rpc-port', String(port), '--slot-ms', String(slotMs), '--consensus', CONSENSUS];
+  const node = startNode(['src/localnet/main.ts', ...options], {});
   await eventually('the ledger serves', () => {
     if (node.ended() !== undefined) throw new Error(`localnet: ${node.stderr()}`);
     return node.stdout().includes('Identity') ? true : undefined;

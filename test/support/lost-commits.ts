@@ -20,9 +20,10 @@ type Told = { readonly statements: RegExp; readonly accountId: string };
 type Broken = { readonly client: Socket; readonly server: Socket; readonly commit: Buffer };
 type Trap = Told & { readonly spring: (broken: Broken) => void };
 
-/** Query, with the text `commit` (protocol 3.0). */
-const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
-const ENDS = [COMMIT, Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')];
+/** Parse, with the text `commit` (protocol 3.0): it follows the last statements of a transaction. */
+const COMMIT = Buffer.from('P\0\0\0\x0e\0commit\0\0\0', 'latin1');
+/** Query, with the text `rollback`. */
+const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1');
 
 export async function startLostCommits(databaseUrl: string): Promise<LostCommits> {
   const { hostname, port } = new URL(databaseUrl);
@@ -39,13 +40,15 @@ export async function startLostCommits(databaseUrl: string): Promise<LostCommits
     client.on('data', (bytes) => {
       sent += bytes.toString('latin1');
       const isTold = ({ statements, accountId }: Told) => statements.test(sent) && sent.includes(accountId);
-      const sprung = COMMIT.equals(bytes) ? traps.find(isTold) : undefined;
-      if (ENDS.some((end) => end.equals(bytes))) sent = '';
+      const commitAt = bytes.indexOf(COMMIT);
+      const sprung = commitAt < 0 ? undefined : traps.find(isTold);
+      if (commitAt >= 0 || ROLLBACK.equals(bytes)) sent = '';
       if (sprung === undefined) return void server.write(bytes);
+      server.write(bytes.subarray(0, commitAt));
       traps = traps.filter((trap) => trap !== sprung);
       server.off('data', pass);
       client.removeAllListeners('close');
-      sprung.spring({ client, server, commit: bytes });
+      sprung.spring({ client, server, commit: bytes.subarray(commitAt) });
     });
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');

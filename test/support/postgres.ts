@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createScratchDatabase, type ScratchDatabase } from '../../src/lab/gateways/scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from '../lab/gateways/scratch-database.ts';
 
 const CANDIDATES = ['postgres://postgres@127.0.0.1:5432/test', 'postgres://root@127.0.0.1:5432/test'];
 

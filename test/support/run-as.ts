@@ -15,7 +15,11 @@ export function runAs(
 ): { readonly code: number | null; readonly output: string; readonly error: string } {
   const { PATH = '' } = process.env;
   const { status, stdout, stderr } = spawnSync(NODE, args, {
-    ...{ uid: user, gid: user, env: { PATH, ...variables }, cwd: '/', encoding: 'utf8' },
+    uid: user,
+    gid: user,
+    env: { PATH, ...variables },
+    cwd: '/',
+    encoding: 'utf8',
   });
   return { code: status, output: stdout, error: stderr };
 }

@@ -95,7 +95,12 @@ export async function startScriptedPubsub(options: ScriptedPubsubOptions = {}): 
   const { port } = http.address() as AddressInfo;
 
   const node: ScriptedPubsub = {
-    ...{ url: `http://127.0.0.1:${port}/`, port, answers, asked, calls, sockets },
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    answers,
+    asked,
+    calls,
+    sockets,
     refuse: undefined,
     eager: undefined,
     subscriptions: (method) => [...live].filter(([, { method: own }]) => own === method).map(([id]) => id),

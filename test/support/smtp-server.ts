@@ -45,7 +45,10 @@ export async function startSmtpServer(script: SmtpScript = {}): Promise<SmtpServ
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the mail server has no port');
   return {
-    ...{ port: address.port, mails, commands, connections: () => connections },
+    port: address.port,
+    mails,
+    commands,
+    connections: () => connections,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
-import { parseJson } from '../../src/rpc/json.ts';
+import { parseJson } from '../../src/core/rpc/json.ts';
 
 /** How a WebSocket ended. */
 export type Closed = { readonly code: number; readonly reason: string };
@@ -22,19 +22,41 @@ export type SocketClient = {
   readonly send: (message: unknown) => void;
   /** The next message that nobody has taken yet. Rejects when the socket ends before it comes. */
   readonly next: () => Promise<SocketMessage>;
-  /** Sends a call and takes the messages up to its reply; those before it are kept for `next`. */
-  readonly call: (method: string, params?: readonly unknown[]) => Promise<SocketMessage>;
+  /**
+   * Sends a call and takes the messages up to its reply; those before it are kept for `next`. Rejects when the socket ends before.
+   * @param onReply called with the reply before any message that follows it is looked at.
+   */
+  readonly call: (
+    method: string,
+    params?: readonly unknown[],
+    onReply?: (reply: SocketMessage) => void,
+  ) => Promise<SocketMessage>;
   readonly closed: Promise<Closed>;
   readonly close: () => void;
 };
 
+type Taker = {
+  readonly resolve: (message: SocketMessage) => void;
+  readonly reject: (error: Error) => void;
+};
+
+export type SocketOptions = ClientOptions & {
+  /** Takes what is no reply. Without it every message is kept. */
+  readonly onNotified?: (message: SocketMessage, text: string) => void;
+  /** The longest time that a call waits for its reply. Default: no limit. */
+  readonly timeoutMs?: number;
+};
+
 /** Opens a WebSocket. Rejects when the upgrade is refused. */
-export async function openSocket(url: string, options: ClientOptions = {}): Promise<SocketClient> {
+export async function openSocket(
+  url: string,
+  { onNotified, timeoutMs, ...options }: SocketOptions = {},
+): Promise<SocketClient> {
   const socket = new WebSocket(url, { perMessageDeflate: false, ...options });
   const texts: string[] = [];
   const untaken: SocketMessage[] = [];
   const waiting: PromiseWithResolvers<SocketMessage>[] = [];
-  const calls = new Map<number, PromiseWithResolvers<SocketMessage>>();
+  const calls = new Map<number, Taker>();
   let nextId = 1_000_000;
   const closed = new Promise<Closed>((resolve) => {
     socket.once('close', (code, reason) => {
@@ -45,8 +67,9 @@ export async function openSocket(url: string, options: ClientOptions = {}): Prom
   });
   socket.on('message', (data) => {
     const line = String(data);
-    texts.push(line);
     const message = parseJson(line) as SocketMessage;
+    if (onNotified === undefined) texts.push(line);
+    else if (message.id === undefined) return onNotified(message, line);
     const called = typeof message.id === 'number' ? calls.get(message.id) : undefined;
     const taker = called ?? waiting.shift();
     if (called !== undefined) calls.delete(Number(message.id));
@@ -60,7 +83,10 @@ export async function openSocket(url: string, options: ClientOptions = {}): Prom
   const send = (message: unknown): void =>
     socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   return {
-    ...{ socket, texts, send, closed },
+    socket,
+    texts,
+    send,
+    closed,
     next: () => {
       const message = untaken.shift();
       if (message !== undefined) return Promise.resolve(message);
@@ -68,12 +94,21 @@ export async function openSocket(url: string, options: ClientOptions = {}): Prom
       waiting.push(taker);
       return taker.promise;
     },
-    call: (method, params = []) => {
+    call: (method, params = [], onReply = () => undefined) => {
+      if (socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('the socket is closed'));
       const id = nextId++;
       const taker = Promise.withResolvers<SocketMessage>();
-      calls.set(id, taker);
+      const late = (): void => taker.reject(new Error(`no reply within ${timeoutMs} ms`));
+      const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+      calls.set(id, {
+        reject: taker.reject,
+        resolve: (reply) => {
+          onReply(reply);
+          taker.resolve(reply);
+        },
+      });
       send({ jsonrpc: '2.0', id, method, params });
-      return taker.promise;
+      return taker.promise.finally(() => clearTimeout(timer));
     },
     close: () => socket.close(1000),
   };

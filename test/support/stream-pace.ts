@@ -1,4 +1,4 @@
-import type { StreamPace } from '../../src/stream/stream-pace.ts';
+import type { StreamPace } from '../../src/gateway/streams/stream-pace.ts';
 
 type Figures = { readonly [M in keyof StreamPace]: number };
 

@@ -1,4 +1,4 @@
-import type { LedgerOptions } from '../../src/ledger/ledger.ts';
+import type { LedgerOptions } from '../../src/gateway/ledger/ledger.ts';
 
 /** Nodes of whose versions nothing is known, for a ledger that is tested without any. */
 export const UNKNOWN_NODES: Pick<LedgerOptions, 'nodes' | 'onUnordered' | 'onUnknownMethod'> = {

@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { sql } from '../../src/store/drizzle.ts';
 import { TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { sql } from '../../src/store/drizzle.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { badRequestsWith, type Secrets } from './canary/bad-requests.ts';
@@ -60,7 +60,9 @@ async function useSecrets(server: WalletServer, label: string) {
   const told = { mnemonic, passphrase, message, code, secretKey: single.secret_key, token: server.token };
   const answered = [single, tree.master, ...tree.wallets, ...(first === undefined ? [] : [first])];
   return {
-    ...{ told, walletId: managed.wallet_id, spent: destroy },
+    told,
+    walletId: managed.wallet_id,
+    spent: destroy,
     forms: {
       ...Object.fromEntries(answered.map(({ secret_key: key }, at) => [`key ${at}`, formsOfSecretKey(key)])),
       ...Object.fromEntries(
@@ -120,8 +122,8 @@ async function assertNowhere(databaseUrl?: string): Promise<void> {
   const refused = await server.send(`/${walletId}`, undefined, spent);
   expect(refused.status).toBe(403);
   const answers = `${await refused.text()}\n${await sendBadly(server, told, walletId)}`;
-  const metrics = await (await fetch(`${server.baseUrl()}/metrics`)).text();
-  const readiness = await (await fetch(`${server.baseUrl()}/readyz`)).text();
+  const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  const readiness = await (await fetch(`${server.baseUrl}/readyz`)).text();
   await server.stop();
   const rows = await dumpRows(server.dataDir, databaseUrl);
   const places = { log: server.written(), answers, metrics, readiness, rows };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWalletClient } from '../../generated/wallets/client.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
 const service = useWalletService();
@@ -93,7 +93,8 @@ test('what was not charged because the server saw the connection break is missed
   const rest = { ...head, 'x-wallet-count': '1' };
   const answers = [new Response(lines(2), { headers: head }), new Response(lines(1), { headers: rest })];
   const client = createWalletClient({
-    ...{ url: 'http://127.0.0.1:9', token: 't' },
+    url: 'http://127.0.0.1:9',
+    token: 't',
     fetch: async () => answers.shift() ?? Response.error(),
   });
   const got: string[] = [];
@@ -145,7 +146,8 @@ test('a server that cannot be reached is told at once', async () => {
 test('managed wallets are created with the key that was given, or with none', async () => {
   const keys: (string | null)[] = [];
   const client = createWalletClient({
-    ...{ url: 'http://127.0.0.1:9', token: 't' },
+    url: 'http://127.0.0.1:9',
+    token: 't',
     fetch: async (_, { headers } = {}) => {
       keys.push(new Headers(headers).get('idempotency-key'));
       return Response.json({});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Signer } from '../../src/signer/signer.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { useWalletService } from './use-service.ts';
 
 let isAsked = Promise.withResolvers<void>();

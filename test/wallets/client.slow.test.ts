@@ -8,7 +8,7 @@ import {
   RestCallError,
   type WalletClientOptions,
 } from '../../generated/wallets/client.ts';
-import { type RestMock, startRestMock } from '../../src/mock/rest-mock.ts';
+import { type RestMock, startRestMock } from '../../src/devkit/mock/rest-mock.ts';
 
 const ADDRESS = 'http://127.0.0.1:1';
 const JSONL = { 'content-type': 'application/jsonl', 'x-wallet-count': '2' };
@@ -217,8 +217,8 @@ describe('against a server', () => {
         if (headers['idempotency-key'] === 'break') setImmediate(() => response.destroy());
       },
       async (url) => {
-        const patient = createWalletClient({ url, token: 't' });
-        const broken = patient.createWalletBatch({ count: 2 }, { idempotencyKey: 'break' }).then(all);
+        const installation = createWalletClient({ url, token: 't' });
+        const broken = installation.createWalletBatch({ count: 2 }, { idempotencyKey: 'break' }).then(all);
         expect(await failureOf(broken)).toEqual({ kind: 'network' });
         const client = createWalletClient({ url, token: 't', timeoutMs: 300 });
         expect(await failureOf(client.createWalletBatch({ count: 2 }).then(all))).toEqual({

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
-import { serviceError } from '../../src/base/service-error.ts';
+import { eventually } from '../../src/core/eventually.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
 /** How the signer behaves; a stream gets keys of it once before it fails or hangs. */
-type Way = 'works' | 'fails' | 'hangs';
+type Way = 'works' | 'fails' | 'refuses' | 'hangs';
 
 let way: Way = 'works';
 let created = 0;
@@ -17,6 +17,7 @@ const withWays = (signer: Signer): Signer => {
   const obey = async (signal: AbortSignal = AbortSignal.timeout(60_000)): Promise<void> => {
     isAsked.resolve();
     if (way === 'fails') throw serviceError('signerUnavailable');
+    if (way === 'refuses') throw serviceError('walletNotFound');
     if (way !== 'hangs') return;
     await once(signal, 'abort');
     hasLeft.resolve();
@@ -108,6 +109,15 @@ test('a stream that the service breaks off counts as failed', async () => {
   expect(answer.status).toBe(200);
   await expect(answer.text()).rejects.toThrow();
   expect(await counted(account, 1)).toEqual(['failed']);
+});
+
+test('a stream that breaks off for what its caller has done does not count: no minute is made to fail', async () => {
+  const account = await service().newAccount({ credit: 100_000_000n });
+  [way, created] = ['refuses', 0];
+  const answer = await account.send('POST', '/v1/wallets/batch', BATCH);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow();
+  expect(await lastly(account, 0)).toEqual([]);
 });
 
 test('a client that leaves while it waits, or in the middle of a stream, does not count', async () => {

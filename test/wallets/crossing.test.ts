@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { setTerms } from '../../src/account/billing/set-terms.ts';
-import { createMoney } from '../../src/account/money/money.ts';
+import { setTerms } from '../../src/account/billing/invoices/set-terms.ts';
+import { createMoney } from '../../src/account/billing/books/money.ts';
 import { useWalletService } from './use-service.ts';
 
 const service = useWalletService();
@@ -57,14 +57,32 @@ test('so is a signature, a tree, and each of many requests at once', async () =>
   expect(many.map(({ status }) => status)).toEqual(many.map(() => 201));
 });
 
-test('it stays refused at 1,000 USD, and without a credit limit', async () => {
-  for (const [units, creditLimit] of [
-    [1_000_000, USD],
-    [1_000_001, 0n],
-  ] as const) {
-    const { send, balance } = await spentAccount({ units, creditLimit });
-    const answer = await send('POST', '/v1/wallets', { custody: 'managed' });
-    expect([answer.status, await answer.json()]).toMatchObject([402, { code: 'balance_insufficient' }]);
-    expect(await balance()).toMatchObject({ billing: 'prepaid', available: 0n });
-  }
+test('so is the one that takes the month above 1,000 USD, however many come at once', async () => {
+  const { send, balance, log } = await spentAccount({ units: 1_000_000, creditLimit: USD });
+  const many = await Promise.all(
+    Array.from({ length: 20 }, () => send('POST', '/v1/wallets', { custody: 'managed' })),
+  );
+  expect(many.map(({ status }) => status)).toEqual(many.map(() => 201));
+  expect(await balance()).toMatchObject({ billing: 'invoiced', available: USD - 8_000n, balance: -8_000n });
+  expect((await log()).filter((line) => line.startsWith('billing'))).toEqual(['billing.invoiced ok']);
+});
+
+test.each(['client', 'managed'])('so is a batch that does, in custody %s', async (custody) => {
+  const { send, balance } = await spentAccount({ units: 999_000, creditLimit: 2n * USD, left: 500_000n });
+  const answer = await send('POST', '/v1/wallets/batch', { custody, count: 2_000 });
+  expect([answer.status, (await answer.text()).trimEnd().split('\n').length]).toEqual([200, 2_000]);
+  expect(await balance()).toMatchObject({ billing: 'invoiced', balance: 500_000n - 1_400_000n });
+});
+
+test.each([
+  ['does not take it above', 999_999, USD],
+  ['has no credit limit', 1_000_001, 0n],
+  ['has no credit limit, and takes it above', 1_000_000, 0n],
+  ['costs more than the credit limit', 1_000_000, 399n],
+])('it stays refused where it %s', async (_, units, creditLimit) => {
+  const { send, balance, log } = await spentAccount({ units, creditLimit });
+  const answer = await send('POST', '/v1/wallets', { custody: 'managed' });
+  expect([answer.status, await answer.json()]).toMatchObject([402, { code: 'balance_insufficient' }]);
+  expect(await balance()).toMatchObject({ billing: 'prepaid', available: 0n });
+  expect((await log()).filter((line) => line.startsWith('billing'))).toEqual([]);
 });

@@ -27,8 +27,10 @@ const expected = (path: string, passphrase = ''): string => {
 test('children of a given mnemonic are those of every other wallet, x before y, with a passphrase too', async () => {
   const account = await service().newAccount();
   const wanted = {
-    ...{ mnemonic: `  ${MNEMONIC.toUpperCase().replaceAll(' ', '\t')} `, passphrase: 'Ｐａｓｓ' },
-    ...{ accounts: { start: 5, count: 2 }, change: { start: 2147483646, count: 2 } },
+    mnemonic: `  ${MNEMONIC.toUpperCase().replaceAll(' ', '\t')} `,
+    passphrase: 'Ｐａｓｓ',
+    accounts: { start: 5, count: 2 },
+    change: { start: 2147483646, count: 2 },
   };
   const { master, wallets } = await account.client.createHdWallets(wanted);
   expect(client(master)).toMatchObject({ derivation_path: 'm', address: expected('m', 'Ｐａｓｓ') });
@@ -81,7 +83,9 @@ test('a managed master derives more later, and what is there is answered again a
   const { master, wallets } = await newTree(account, 2);
   expect(await account.balance()).toMatchObject({ charged: 1_000n, reserved: 0n });
   const more = await account.client.createHdWallets({
-    ...{ master_wallet_id: master.wallet_id, accounts: { start: 1, count: 2 }, format: 'jsonl' },
+    master_wallet_id: master.wallet_id,
+    accounts: { start: 1, count: 2 },
+    format: 'jsonl',
   });
   const lines: ManagedWallet[] = [];
   for await (const line of more) lines.push(managed(line));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { idempotencyKeys } from '../../src/store/access-tables.ts';
 import { eq } from '../../src/store/drizzle.ts';
 import type { Signer } from '../../src/signer/signer.ts';
-import { serviceError } from '../../src/base/service-error.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { useWalletService } from './use-service.ts';
 
@@ -171,7 +171,9 @@ test('a tree whose client leaves and comes again, many times, has one master and
   const body = { custody: 'managed', accounts: { count: 700 } };
   const ask = (headers: Readonly<Record<string, string>>, signal?: AbortSignal) =>
     fetch(`${service().baseUrl}/v1/wallets/hd`, {
-      ...{ method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) },
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
       headers: { ...headers, 'content-type': 'application/json' },
     });
   const authorization = `Bearer ${token}`;

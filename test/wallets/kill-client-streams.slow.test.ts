@@ -1,6 +1,6 @@
 import { expect, type TestContext, test, vi } from 'vitest';
+import { eventually } from '../../src/core/eventually.ts';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
-import { eventually } from '../../src/base/eventually.ts';
 import { rounds } from '../support/tier.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
@@ -11,8 +11,7 @@ import {
   runAgain,
   runClientStream,
 } from './kill/client-streams.ts';
-import type { Random } from '../../src/lab/random.ts';
-import { seededRandom } from './kill/random.ts';
+import { type Random, seededRandom } from '../lab/random.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 

@@ -10,8 +10,7 @@ import {
   runSigns,
   runStream,
 } from './kill/managed-work.ts';
-import type { Random } from '../../src/lab/random.ts';
-import { sampleOf, seededRandom } from './kill/random.ts';
+import { type Random, sampleOf, seededRandom } from '../lab/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';

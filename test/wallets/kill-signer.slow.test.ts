@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { rounds } from '../support/tier.ts';
 import { type Clients, newBatch, newTree, runSign, runSigns, runStream } from './kill/managed-work.ts';
-import type { Random } from '../../src/lab/random.ts';
-import { sampleOf, seededRandom } from './kill/random.ts';
+import { type Random, sampleOf, seededRandom } from '../lab/random.ts';
 import { assertKeysOpen, assertStoreHolds } from './kill/store-facts.ts';
-import { ACCOUNT, signerPidOf, type WalletServer } from './open-wallet-server.ts';
+import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
+import { signerPidOf } from '../lab/gateways/signer-pid.ts';
 import { startWalletServer } from './wallet-server.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -23,7 +23,7 @@ const MOST_BETWEEN = 600;
 type SignerState = { readonly state: string; readonly restarts: number };
 
 async function signerState(server: WalletServer): Promise<SignerState> {
-  const answer = await fetch(`${server.baseUrl()}/readyz`);
+  const answer = await fetch(`${server.baseUrl}/readyz`);
   return ((await answer.json()) as { signer: SignerState }).signer;
 }
 
@@ -71,7 +71,7 @@ test(`${ALL_KILLS} kills of the signer lose no request: streams are whole, signa
     expect(clients.signs.filter(({ isDone }) => !isDone)).toEqual([]);
     await runSigns(server, clients, sampleOf(clients.told, 50, random));
     expect([pid(), await signerState(server)]).toMatchObject([before, { state: 'ready', restarts: KILLS }]);
-    const metrics = await (await fetch(`${server.baseUrl()}/metrics`)).text();
+    const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     expect(metrics).toContain(`keyslot_child_restarts{child="signer"} ${KILLS}`);
     expect(await server.ask({ kind: 'money.balance', account: ACCOUNT })).toMatchObject({
       reserved_usd: '0.00',
@@ -96,7 +96,7 @@ test('while the signer is down /readyz says so, and what it is needed for waits 
   process.kill(signerPid, 'SIGKILL');
   const isGone = () => (existsSync(`/proc/${signerPid}`) ? undefined : true);
   await eventually('the server has heard that the signer died', isGone, { intervalMs: 2 });
-  const answer = await fetch(`${server.baseUrl()}/readyz`);
+  const answer = await fetch(`${server.baseUrl}/readyz`);
   expect([answer.status, await answer.json()]).toMatchObject([503, { signer: { state: 'restarting' } }]);
   expect(await runSign(server, clients, { wallet, key: 'while-down', isDone: false })).toBe(true);
 });

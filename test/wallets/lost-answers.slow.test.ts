@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { sql } from '../../src/store/drizzle.ts';
 import { type LostCommits, startLostCommits } from '../support/lost-commits.ts';

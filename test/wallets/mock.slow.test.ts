@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WALLET_CONTRACT } from '../../generated/contract/wallets/contract.ts';
-import { startRestMock } from '../../src/mock/rest-mock.ts';
+import { startRestMock } from '../../src/devkit/mock/rest-mock.ts';
 import { pathHere } from '../codegen/fixture.ts';
-import { askMock, checkMockedService, type MockedService } from '../mock/check-mocked-service.ts';
+import { askMock, checkMockedService, type MockedService } from '../devkit/mock/check-mocked-service.ts';
 import { upload } from '../server/upload.ts';
 import { type RunningMock, startMock } from '../support/keyslot.ts';
 
@@ -44,7 +44,7 @@ test('an example that does not fit its schema is found', async () => {
 });
 
 test('it says what it waits for', () => {
-  expect(mock.stderr()).toContain('waiting for the mock of the wallet and account services (Prism)');
+  expect(mock.stderr()).toContain('starting the mock of the wallet and account services (Prism)');
 });
 
 test('a port that is taken is said to be', async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { prefetch } from '../../src/wallets/client/prefetch.ts';
+import { prefetch } from '../../src/wallets/client/begin-charged.ts';
 
 /** Counts to three, and tells what becomes of it. */
 function counting() {

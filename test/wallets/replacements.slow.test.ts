@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { idempotencyKeys } from '../../src/store/access-tables.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
 import { readLines } from './streams/read-lines.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
@@ -26,7 +26,8 @@ function newClient(token: string) {
   return (path: string, body: object, headers: Readonly<Record<string, string>>) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const asked = request(`${service().baseUrl}/v1/wallets${path}`, {
-        ...{ agent, method: 'POST' },
+        agent,
+        method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
       });
       asked.on('response', resolve).on('error', reject);
@@ -66,7 +67,8 @@ const codeOf = async (answer: Response) => [answer.status, ((await answer.json()
 const walletsOf = (lines: readonly string[]) => lines.map((line) => JSON.parse(line) as Wallet);
 const linesOf = async (answer: Response) => (await answer.text()).trimEnd().split('\n');
 const headersOf = (key: string, received: number | string) => ({
-  ...{ 'idempotency-key': key, 'x-wallets-received': String(received) },
+  'idempotency-key': key,
+  'x-wallets-received': String(received),
 });
 const REFUSED = [409, 'idempotency_secret_not_kept'];
 
@@ -167,7 +169,8 @@ test('no more is made again than was charged, and nothing after 24 hours or with
   const ask = (headers: Readonly<Record<string, string>>) => again(account, '/batch', body, headers);
   const tooMany = await ask(headersOf('k', Number(charged / 1_000n) + 1));
   expect(await tooMany.json()).toMatchObject({
-    ...{ status: 400, code: 'wallets_received_invalid' },
+    status: 400,
+    code: 'wallets_received_invalid',
     detail: expect.stringContaining(`at most ${charged / 1_000n} for the earlier request`),
   });
   for (const wrong of ['-1', '1.5', '01', 'ten', '', '99999999999'])

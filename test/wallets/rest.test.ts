@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { setCreateLimit } from '../../src/account/wallet-create-limit.ts';
+import { setCreateLimit } from '../../src/account/plans/wallet-create-limit.ts';
 import { useWalletService } from './use-service.ts';
 
 const ORIGIN = 'https://app.example';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serviceError } from '../../src/base/service-error.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import { createRetryUntilSettled } from '../../src/wallets/retry-until-settled.ts';
 
 const OUTAGE = serviceError('storeUnavailable', {

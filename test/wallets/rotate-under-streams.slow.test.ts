@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asc, count, eq } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { createMasterRotation } from '../../src/admin/master-rotation.ts';
+import { createMasterRotation } from '../../src/operate/admin/master-rotation.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { SILENT } from '../store/backends.ts';
 import { readFirst, readLines, settled } from './streams/read-lines.ts';
@@ -31,8 +31,12 @@ async function storedWallets({ store }: UnixService): Promise<number> {
 function rotate({ store, keys }: UnixService) {
   const { signer, sealedWork } = keys;
   return createMasterRotation({
-    ...{ store, signer, settled: sealedWork.settled, settleMs: SETTLE_MS },
-    ...{ previousMasterKeyFile: undefined, log: SILENT },
+    store,
+    signer,
+    settled: sealedWork.settled,
+    settleMs: SETTLE_MS,
+    previousMasterKeyFile: undefined,
+    log: SILENT,
   }).run();
 }
 

@@ -1,4 +1,4 @@
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { query } from './live/query.ts';
 import type { WalletServer } from './open-wallet-server.ts';
 
@@ -36,7 +36,7 @@ export async function twoParts(): Promise<readonly [number, number]> {
 
 /** Reads a metric of a server. */
 export const metric = async ({ baseUrl }: WalletServer, name: string): Promise<number> => {
-  const text = await (await fetch(`${baseUrl()}/metrics`)).text();
+  const text = await (await fetch(`${baseUrl}/metrics`)).text();
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   return Number(line?.split(' ')[1]);
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { newLostDatabase } from '../support/lost-database.ts';
 import { useNewDirectory } from '../support/new-directory.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
@@ -21,7 +21,8 @@ function shareKeys(databaseUrl: string): Readonly<Record<string, string>> {
   writeFileSync(installation, randomBytes(32).toString('hex'), { mode: 0o600 });
   return {
     KEYSLOT_DATABASE_URL: databaseUrl,
-    ...{ KEYSLOT_HSM_MASTER_KEY_FILE: master, KEYSLOT_INSTALLATION_KEY_FILE: installation },
+    KEYSLOT_HSM_MASTER_KEY_FILE: master,
+    KEYSLOT_INSTALLATION_KEY_FILE: installation,
   };
 }
 
@@ -38,7 +39,7 @@ test('a store that is gone counts as down, and nothing has to be done when it is
   expect(down.map((part) => served.has(part))).toEqual([false, false]);
   expect(await metric(server, 'keyslot_service_proofs_total{outcome="store"}')).toBeGreaterThanOrEqual(2);
   await eventually('it is logged', () =>
-    server.written().includes('wallets are served again') ? true : undefined,
+    server.written().includes('serving wallets again') ? true : undefined,
   );
 });
 

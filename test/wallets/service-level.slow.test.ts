@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { newLostDatabase } from '../support/lost-database.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 import { query } from './live/query.ts';
-import { ACCOUNT, signerPidOf } from './open-wallet-server.ts';
+import { ACCOUNT } from './open-wallet-server.ts';
+import { signerPidOf } from '../lab/gateways/signer-pid.ts';
 import { metric, nextServed, servedParts, twoParts } from './served-parts.ts';
 import { startWalletServer } from './wallet-server.ts';
 
@@ -52,5 +53,5 @@ test('a signer that is gone counts, and so do the requests that fail without it'
   expect(down.map((part) => served.has(part))).toEqual([false, false]);
   expect(await metric(server, 'keyslot_service_proofs_total{outcome="signer"}')).toBeGreaterThanOrEqual(2);
   expect(await metric(server, 'keyslot_service_last_proof_age_seconds')).toBeGreaterThan(5);
-  expect(server.written()).toContain('wallets cannot be served: this time counts as down');
+  expect(server.written()).toContain('cannot serve wallets: this time counts as downtime');
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { settled } from './streams/read-lines.ts';
 import { ACCOUNT, type WalletServer } from './open-wallet-server.ts';
 import { startWalletServer } from './wallet-server.ts';
@@ -38,7 +38,7 @@ const toHex = (port: number): string => port.toString(16).toUpperCase().padStart
 
 /** Asks for a tree as a stream; of the answer only the head is read. */
 async function openTree(server: WalletServer, custody: string, count: number): Promise<IncomingMessage> {
-  const asked = request(`${server.baseUrl()}/v1/wallets/hd`, {
+  const asked = request(`${server.baseUrl}/v1/wallets/hd`, {
     method: 'POST',
     agent: false,
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
@@ -65,7 +65,7 @@ test.for([
       await (await server.send('/batch', { count: 10_000, custody })).text();
     const before = residentBytes(server.pid());
     const answer = await openTree(server, custody, children);
-    const address = new URL(server.baseUrl());
+    const address = new URL(server.baseUrl);
     await settled(() => waitingBytes(address, answer));
     expect((residentBytes(server.pid()) - before) / MIB).toBeLessThan(boundMib);
 

@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { count, eq } from '../../src/store/drizzle.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readBalance } from '../../src/account/money/balance.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import type { KeyChunks } from '../../src/keys/pool.ts';
-import { serviceError } from '../../src/base/service-error.ts';
-import { Unexpected } from '../../src/store/expectation.ts';
+import { readBalance } from '../../src/account/billing/books/balance.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { KeyChunks } from '../../src/core/keys/pool.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
 import { createRetryUntilSettled } from '../../src/wallets/retry-until-settled.ts';
 import { NO_CLAIM } from '../../src/wallets/claim.ts';
 import { beginCharged } from '../../src/wallets/client/begin-charged.ts';
-import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
+import { createReconciliation } from '../../src/wallets/managed/destroyed-rows.ts';
 import type { WalletContext } from '../../src/wallets/wallet-context.ts';
 import { SILENT } from '../store/backends.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import { parseCsv } from './streams/parse-csv.ts';
 import { readFirst, readLines, settled } from './streams/read-lines.ts';
 import { startUnixService, type UnixService } from './streams/unix-service.ts';
@@ -91,11 +90,20 @@ test('who closes the connection of a client batch pays for no more than was made
 /** A request of the service's account, as the operations get it. */
 function contextOf({ accountId, account, store, keys }: UnixService): WalletContext {
   return {
-    ...{ ...account, store, payLater: createPayLater(store, systemClock), clock: systemClock, log: SILENT },
-    ...{ signer: keys.signer, sealedWork: keys.sealedWork, keys: keys.pool },
-    ...{ maxHdChildren: 1, retryUntilSettled: createRetryUntilSettled(SILENT), claim: NO_CLAIM },
+    ...account,
+    store,
+    payLater: createPayLater(store, systemClock),
+    clock: systemClock,
+    log: SILENT,
+    signer: keys.signer,
+    sealedWork: keys.sealedWork,
+    keys: keys.pool,
+    maxHdChildren: 1,
+    retryUntilSettled: createRetryUntilSettled(SILENT),
+    claim: NO_CLAIM,
     reconciliation: createReconciliation(),
-    ...{ caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' } },
+    caller: { accountId, tokenId: randomUUID(), requestId: 'req_1' },
+    tokens: { isRevoked: () => false, use: account.tokens.use },
     signal: new AbortController().signal,
   };
 }
@@ -126,11 +134,11 @@ test('the first wallets are made while the store sets aside what they cost', asy
   const service = await start();
   const { store, ...context } = contextOf(service);
   const { make, begun } = watched({ ...context, store });
-  const together: typeof store.together = async (begin) => {
+  const transaction: typeof store.transaction = async (work) => {
     await begun;
-    return store.together(begin);
+    return store.transaction(work);
   };
-  const stream = await beginCharged({ ...context, store: { ...store, together } }, SOME, make);
+  const stream = await beginCharged({ ...context, store: { ...store, transaction } }, SOME, make);
   let count = 0;
   for await (const chunk of stream) count += chunk.count;
   expect([count, await chargedWallets(service)]).toEqual([SOME.units, SOME.units]);
@@ -147,7 +155,6 @@ test('nothing is made for an account that cannot pay, and what was made is wiped
   const { make, made, ended } = watched(context);
   const money: typeof context.money = {
     ...context.money,
-    reserveQuoted: () => Promise.reject(new Unexpected('the balance is another one')),
     reserve: () => Promise.reject(serviceError('balanceInsufficient', { required: 1n, available: 0n })),
   };
   await expect(beginCharged({ ...context, money }, SOME, make)).rejects.toMatchObject({
@@ -165,12 +172,12 @@ test('who leaves while what he pays is set aside pays nothing, and may ask again
   const left = vi.fn(async () => undefined);
   const context = { ...others, store, signal: leave.signal, claim: { ...NO_CLAIM, release: left } };
   const { make, made } = watched(context);
-  const together: typeof store.together = async (begin) => {
+  const transaction: typeof store.transaction = async (work) => {
     await eventually('the first chunk is made', () => made.length > 0 || undefined);
     leave.abort(new Error('the client left'));
-    return store.together(begin);
+    return store.transaction(work);
   };
-  const stream = await beginCharged({ ...context, store: { ...store, together } }, SOME, make);
+  const stream = await beginCharged({ ...context, store: { ...store, transaction } }, SOME, make);
   await expect(stream.next()).rejects.toThrow('the client left');
   expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
   expect([left.mock.calls.length, made.map(({ length }) => length)]).toEqual([1, [0]]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
-import { serviceError } from '../../src/base/service-error.ts';
+import { serviceError } from '../../src/core/service-error.ts';
 import type { KeyOwner } from '../../src/signer/hsm/hsm.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { gateways } from '../../src/store/access-tables.ts';

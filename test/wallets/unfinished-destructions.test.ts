@@ -1,11 +1,11 @@
 import { eq, sql } from '../../src/store/drizzle.ts';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { serviceError } from '../../src/base/service-error.ts';
-import { eventually } from '../../src/base/eventually.ts';
+import { serviceError } from '../../src/core/service-error.ts';
+import { eventually } from '../../src/core/eventually.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { signerTombstones } from '../../src/store/signer-tables.ts';
 import { wallets } from '../../src/store/wallet-tables.ts';
-import { createReconciliation } from '../../src/wallets/managed/reconciliation.ts';
+import { createReconciliation } from '../../src/wallets/managed/destroyed-rows.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
 // What becomes of a destruction that the signer has recorded, and that the request does not bring to its end by itself.
@@ -87,15 +87,15 @@ test('a destruction whose answer the signer lost is completed without another re
   expect((await destroy(account, id)).status).toBe(404);
 });
 
-test('a destruction whose answer the embedded store lost is recorded once, and not refused', async () => {
+test('a destruction whose answer the store lost is recorded once, and not refused', async () => {
   const { account, id } = await newWallet();
   const { store } = service();
-  const together = store.together.bind(store);
+  const transaction = store.transaction.bind(store);
   const sameLane = vi.spyOn(store, 'ofAccount').mockReturnValue(store);
   onTestFinished(() => sameLane.mockRestore());
   onDestroyed = async () => {
-    const lost = vi.spyOn(store, 'together').mockImplementationOnce(async (begin) => {
-      await together(begin);
+    const lost = vi.spyOn(store, 'transaction').mockImplementationOnce(async (work) => {
+      await transaction(work);
       lost.mockRestore();
       throw new Error('the thread has ended');
     });
@@ -145,7 +145,8 @@ test('a destruction that is asked for again while its key is known to be destroy
   await service()
     .store.db.insert(signerTombstones)
     .values({
-      ...{ signer: Buffer.from(id), seq: 1 },
+      signer: Buffer.from(id),
+      seq: 1,
       fingerprint: sql`substring(sha256(convert_to('wallet' || chr(10) || ${id}, 'UTF8')) from 1 for 16)`,
     });
   expect((await account.send('GET', `/v1/wallets/${id}`)).status).toBe(404);
@@ -168,7 +169,8 @@ test('a child that another gateway has destroyed, and whose row is still there, 
   await service()
     .store.db.insert(signerTombstones)
     .values({
-      ...{ signer: Buffer.from(id), seq: 1 },
+      signer: Buffer.from(id),
+      seq: 1,
       fingerprint: sql`substring(sha256(convert_to('wallet' || chr(10) || ${id}, 'UTF8')) from 1 for 16)`,
     });
   expect((await account.send('GET', `/v1/wallets/${id}`)).status).toBe(404);

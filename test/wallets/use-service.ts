@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll } from 'vitest';
 import { createWalletClient, type WalletClient } from '../../generated/wallets/client.ts';
-import { openAccountPlane } from '../../src/account/account-plane.ts';
-import { credit } from '../../src/account/money/credit.ts';
-import { type Balance, readBalance } from '../../src/account/money/balance.ts';
-import { createToken } from '../../src/account/tokens/access-tokens.ts';
-import type { TokenRing } from '../../src/account/tokens/token-ring.ts';
-import { CUSTOMER_SCOPES, type Scope } from '../../src/account/tokens/scopes.ts';
-import { enrolTwoFactor } from '../../src/account/two-factor/two-factor.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { createMetrics } from '../../src/gate/metrics.ts';
+import { openAccountPlane } from '../../src/account/setup/account-plane.ts';
+import { credit } from '../../src/account/billing/books/credit.ts';
+import { type Balance, readBalance } from '../../src/account/billing/books/balance.ts';
+import { createToken } from '../../src/account/identity/tokens/access-tokens.ts';
+import type { TokenRing } from '../../src/account/identity/tokens/token-ring.ts';
+import { CUSTOMER_SCOPES, type Scope } from '../../src/account/identity/tokens/scopes.ts';
+import { enrolTwoFactor } from '../../src/account/identity/two-factor/two-factor.ts';
+import { loadConfig } from '../../src/core/config/load-config.ts';
+import { createMetrics } from '../../src/server/access/metrics.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
-import type { CreateLimitBook } from '../../src/account/wallet-create-limit.ts';
-import type { UseLimitBook } from '../../src/account/wallet-use-limit.ts';
+import type { CreateLimitBook } from '../../src/account/plans/wallet-create-limit.ts';
+import type { UseLimitBook } from '../../src/account/plans/wallet-use-limit.ts';
 import type { Signer } from '../../src/signer/signer.ts';
-import { startKeys } from '../../src/start/start-keys.ts';
+import { startKeys } from '../../src/serve/start-keys.ts';
 import type { WalletDeps } from '../../src/wallets/wallet-deps.ts';
-import { createMemoryRateLimit } from '../../src/gate/memory-rate-limit.ts';
-import { walletDepsOf, startWallets } from '../../src/start/start-wallets.ts';
+import { createMemoryRateLimit } from '../../src/server/access/rate-limit.ts';
+import { walletDepsOf, startWallets } from '../../src/serve/start-wallets.ts';
 import { auditRecords } from '../../src/store/audit-tables.ts';
 import { openStore, type PrioritizedStore, type Store } from '../../src/store/open-store.ts';
 import { eq } from '../../src/store/drizzle.ts';
@@ -129,14 +129,24 @@ export function useWalletService({
     const { handler, close } = await startWallets(parts);
     started.defer(close);
     const server = await startHttpServer(handler, {
-      ...{ host: '127.0.0.1', port: 0, portSetting: '', requestTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
+      host: '127.0.0.1',
+      port: 0,
+      portSetting: '',
+      requestTimeoutMs: 5_000,
+      idleTimeoutMs: 60_000,
     });
     started.defer(() => server.close(1_000));
     const baseUrl = `http://127.0.0.1:${server.port}`;
     const deps = { store, tokens: account.tokens, installationKey: account.installationKey };
     service = {
-      ...{ baseUrl, store, signer: keys.signer, deps: walletDepsOf(parts), clock, limits: account.limits },
-      ...{ useLimits: account.useLimits, tokens: account.tokens },
+      baseUrl,
+      store,
+      signer: keys.signer,
+      deps: walletDepsOf(parts),
+      clock,
+      limits: account.limits,
+      useLimits: account.useLimits,
+      tokens: account.tokens,
       startAgain: async () => started.defer((await startWallets(parts)).close),
       newAccount: (options) => newAccount({ deps, clock, baseUrl }, options),
       refusals: async () =>
@@ -181,7 +191,9 @@ async function newAccount(
     : undefined;
   const totp = enrolled && new TOTP({ secret: Secret.fromBase32(enrolled.secret) });
   return {
-    ...{ id, token, client: createWalletClient({ url: baseUrl, token }) },
+    id,
+    token,
+    client: createWalletClient({ url: baseUrl, token }),
     balance: () => readBalance(store, id, clock.nowMs()),
     code: () => totp?.generate({ timestamp: clock.nowMs() }) ?? '000000',
     log: async () => {

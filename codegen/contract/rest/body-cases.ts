@@ -7,14 +7,14 @@ import type { RestCase } from '../../../runtime/rest-case.ts';
 import { JSON_VALUES } from '../json-values.ts';
 import { goodRequest, provoked } from './requests.ts';
 
-/** Makes a body with a value at a place that is checked. */
+/** Creates a body with a value at a checked place. */
 type Member = {
   readonly pointer: string;
   readonly schema: RestSchema;
   readonly place: (value: Json) => JsonObject;
 };
 
-/** What a body may not be: wrong types and words, values beyond a limit, missing and conflicting members; and values at a limit. */
+/** Invalid bodies: wrong types and words, values beyond a limit, missing and conflicting members; and valid values at a limit. */
 export const bodyCases = (operation: Operation, model: RestModel): readonly RestCase[] => {
   if (!operation.body) return [];
   const schema: RestSchema = resolve(operation.body.schema, model.schemas);
@@ -105,7 +105,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** A word that an enumeration lacks is a case of its own. */
+/** Words that an enumeration lacks are separate cases. */
 const isTaken = (type: string, schema: RestSchema): boolean => TAKEN[schema.type ?? ''] === type;
 
 const unheardOf = (schema: RestSchema): Json => (schema.type === 'integer' ? 13 : 'unheard-of');
@@ -114,7 +114,7 @@ export type Edge = {
   readonly name: string;
   readonly value: Json;
   readonly isInside: boolean;
-  /** The member below that a refusal names. */
+  /** The inner member that a refusal names. */
   readonly below?: string;
 };
 
@@ -160,7 +160,7 @@ export const edges = ({ schema }: Pick<Member, 'schema'>): readonly Edge[] => {
 
 const at = (name: string, value: Json, isInside: boolean): Edge => ({ name, value, isInside });
 
-/** A text that the run writes out. */
+/** A text that the run expands. */
 const repeat = (text: string, times: number): JsonObject => ({ $repeat: text, times });
 
 /** The members of a body, and those of the objects in it. */

@@ -7,7 +7,7 @@ import { queryCases } from './query-cases.ts';
 import { goodRequest, provoked } from './requests.ts';
 import { excludedRoles, ROLE_REFUSAL, roleCases } from './role-cases.ts';
 
-/** The contract of an operation as requests with their expected answers. */
+/** The contract of an operation as requests with expected answers. */
 export const contractOf = (operation: Operation, model: RestModel): RestContract => ({
   cases: [
     ...exampleCases(operation),
@@ -81,7 +81,7 @@ const errorCases = (
   });
 };
 
-/** The ways to an error: the operation's own instead of, or where the body is checked beside, those of every operation. */
+/** The ways to an error: the operation's own instead of those of every operation, or both if the body is checked. */
 export const provocations = (
   operation: Operation,
   error: string,

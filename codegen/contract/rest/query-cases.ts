@@ -10,7 +10,7 @@ import { goodRequest, provoked } from './requests.ts';
 /** Name and value. */
 type Parameter = readonly [string, string];
 
-/** Cases for query parameters that are refused (not a number, beyond a limit, repeated), and for values at a limit, which are not. */
+/** Cases for invalid query parameters (not a number, beyond a limit, repeated), and for valid values at a limit. */
 export const queryCases = (operation: Operation, model: RestModel): readonly RestCase[] => {
   if (!operation.query) return [];
   const { properties = {} } = resolve(operation.query, model.schemas);
@@ -65,6 +65,6 @@ export const queryCases = (operation: Operation, model: RestModel): readonly Res
   }
 };
 
-/** A URL holds its text itself. */
+/** A URL contains the text itself. */
 const textOf = (value: Json): string =>
   isJsonObject(value) ? String(value.$repeat).repeat(Number(value.times)) : String(value);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts';
 import type { Operation, Provocation, RequestExample } from '../../model/rest/operation.ts';
 import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
 
-/** A good request of an operation, for a run: with the body of its first example. */
+/** A valid request of an operation, for a run: with the body of its first example. */
 export const goodRequest = (operation: Operation, example?: RequestExample): RestCaseRequest => {
   const chosen = example ?? operation.body?.examples[0];
   return provoked(

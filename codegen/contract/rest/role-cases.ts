@@ -4,13 +4,13 @@ import type { RestHead, RestModel } from '../../model/rest/rest.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import { goodRequest, provoked } from './requests.ts';
 
-/** The error of a session whose role does not suffice. */
+/** The error of a session with an insufficient role. */
 export const ROLE_REFUSAL = 'roleInsufficient';
 
 /** The value of a run with the session of a role. */
 const sessionOf = (role: string): string => `$${role}_session`;
 
-/** The values that cases about sessions name, for whatever operations there are. */
+/** The values that cases about sessions name, whatever the operations. */
 export const sessionValues = ({ 'x-roles': roles }: RestHead): readonly string[] =>
   roles === undefined
     ? []
@@ -27,19 +27,27 @@ export const excludedRoles = (
         .map(sessionOf)
     : [];
 
-/** A session of every role that may calls the operation (`cases.ts` has those that are refused); and where the path has an id, an owner of another account does. */
+/**
+ * A session of every role that may call the operation (`cases.ts` has the refused ones); if the path has an id, also an owner of another
+ * account.
+ */
 export const roleCases = (operation: Operation, { head }: RestModel): readonly RestCase[] => {
   if (!operation.auth.includes('session')) return [];
   const headers = head['x-headers'].every ?? [];
   const problem = (status: number, code: string): RestCase['expect'] => ({
-    ...{ kind: 'problem', status, code, headers },
+    kind: 'problem',
+    status,
+    code,
+    headers,
   });
   const as = (session: string, name: string, expect: RestCase['expect']): RestCase => ({
-    ...{ operation: operation.id, name, kind: 'role' },
+    operation: operation.id,
+    name,
+    kind: 'role',
     request: provoked(operation, goodRequest(operation), { session }),
     expect,
   });
-  // Their scopes count only in an account that operates the server, which the other one does not.
+  // Their scopes count only in an account that operates the server, unlike the other account.
   const isOfOperators = operation.scopes.some((scope) => scope.startsWith('operator:'));
   const notFound = operation.errors.find(({ error }) => statusOf(error) === 404);
   return [

@@ -7,7 +7,7 @@ import { finding, type Rule } from './rule.ts';
 type Validation = true | { readonly message: string };
 type SchemaUtils = { readonly validateOpenRPCDocument: (document: unknown) => Validation };
 
-/** The package is CommonJS and slow to load with its network clients; only its validator is wanted, which reads no address. */
+/** The package is CommonJS and slow to load with its network clients; only its validator is used, which reads no address. */
 const loadValidator = (): SchemaUtils['validateOpenRPCDocument'] => {
   const utils = createRequire(import.meta.url)('@open-rpc/schema-utils-js') as SchemaUtils;
   return utils.validateOpenRPCDocument;

@@ -10,7 +10,7 @@ import { prepareResult } from '../../validators/prepare-result.ts';
 import { type Fault, specificErrors, toFault } from '../fault.ts';
 import { finding, type Rule } from './rule.ts';
 
-/** Everything called has an example; params, results and notifications of examples are what the schemas say, and so are errors. */
+/** Every call has an example; params, results and notifications of examples fit their schemas, and so do errors. */
 export const checkExamples: Rule = ({ model, calls, common }) => {
   const ledger = model();
   const found = [...shownCalls(ledger)].flatMap((shown, index) => {
@@ -38,7 +38,7 @@ export const checkExamples: Rule = ({ model, calls, common }) => {
   ];
 };
 
-/** Something called, with the schemas of its answer and of what is notified then. */
+/** A call, with the schemas of its answer and of its notifications. */
 type ShownCall = { readonly call: Callable; readonly result: Schema; readonly notification?: Schema };
 
 /** In the order of the documents. */
@@ -82,7 +82,7 @@ const checkAll = ({ call, result, notification }: ShownCall, model: LedgerModel)
   });
 };
 
-/** An error that does not follow from the params has its whole context, and its data where that has a schema. */
+/** An error that does not follow from the params has its whole context, and its data if that has a schema. */
 const checkContext = (
   { error = '', context = {} }: Example,
   isAccepted: boolean,
@@ -109,7 +109,7 @@ const isOf = (title: string, value: unknown, schemas: LedgerModel['schemas']): b
 const typeOf = (value: unknown): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
 
-/** Of the branches of a union, the one that got furthest is reported. */
+/** For a union, the branch that got furthest is reported. */
 const resultFault = (errors: readonly ErrorObject[], at: string): readonly Fault[] => {
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
   return specificErrors(errors)

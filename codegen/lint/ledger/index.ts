@@ -38,7 +38,7 @@ const checkSchema = createShapeCheck(SCHEMA_SHAPE);
 const checkPresentation = createShapeCheck(PRESENTATION_SHAPE);
 const checkScenarioShape = createShapeCheck(SCENARIO_SHAPE);
 
-/** The rules, one step after the other: what a step finds to be unusable is not shown to the next. */
+/** The rules in steps: documents that fail a step are not checked by the next. */
 const STEPS: readonly (readonly Rule[])[] = [
   [checkNames, checkReferences],
   [checkSchemas],

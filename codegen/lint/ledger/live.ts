@@ -4,7 +4,7 @@ import { isSameValue, missingIn } from '../../../runtime/missing-in.ts';
 import { allowedNames } from '../allowed-names.ts';
 import { finding, type Rule } from './rule.ts';
 
-/** The example itself has what its x-live wants of a run, and what fills an error is all that the error asks for. */
+/** The example itself has what its x-live expects of a run, and the context for an error is exactly the one that the error needs. */
 export const checkLive: Rule = ({ calls, model }) => {
   const { errors } = model();
   return calls.flatMap(({ file, pointer, call }) =>
@@ -41,7 +41,7 @@ const contextFaults = (
   wanted: readonly string[],
 ): readonly string[] => {
   if (live?.context === undefined) return [];
-  if (error === undefined) return ['there is no error to fill'];
+  if (error === undefined) return ['context without an error'];
   const given = Object.keys(live.context);
   return [
     ...wanted.filter((name) => !given.includes(name)).map((name) => `${error} wants ${name}`),
@@ -51,6 +51,6 @@ const contextFaults = (
   ];
 };
 
-/** A value of the scenario matches any. */
+/** A value of the scenario matches any value. */
 const isSameOrNamed = (value: unknown, wanted: unknown): boolean =>
   isSameValue(value, wanted) || (value !== undefined && typeof wanted === 'string' && wanted.startsWith('$'));

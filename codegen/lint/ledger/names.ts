@@ -3,7 +3,7 @@ import { fileTitle, SUBSCRIPTIONS_FILE } from '../../model/ledger.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type Rule } from './rule.ts';
 
-/** A file is called as what it describes; a name is called once; a title means one schema; the names of params differ. */
+/** A file is named after its content; a name is used once; a title means one schema; the names of params differ. */
 export const checkNames: Rule = ({ methods, subscriptions, common, calls, schemas, parts }) => [
   ...subscriptions
     .filter(({ file, subscription }) => fileTitle(file) !== subscription.name)
@@ -66,7 +66,7 @@ export const checkNames: Rule = ({ methods, subscriptions, common, calls, schema
 
 type Named = { readonly file: string; readonly pointer: string; readonly name: string };
 
-/** What goes over one wire under one name means one thing. */
+/** A name has one meaning on each wire. */
 const takenNames = (names: readonly Named[]): readonly Problem[] =>
   names.flatMap((entry) => {
     const first = names.find(({ name }) => name === entry.name);

@@ -6,7 +6,7 @@ import type { Problem } from '../../problem.ts';
 import { LIMITS } from '../limits.ts';
 import { finding, type LedgerDocuments, partsOf, type LocatedSchema, type Rule } from './rule.ts';
 
-/** Results are closed and say what is required; params are open, have an error for each limit and a name for error texts. */
+/** Results are closed and state required members; params are open, have an error for each limit and a name for error texts. */
 export const checkPositions: Rule = (documents) => {
   const model = documents.model();
   const circles = circularParams(documents, model);
@@ -18,7 +18,7 @@ export const checkPositions: Rule = (documents) => {
   ];
 };
 
-/** Every part of every schema that a position uses, where it is written. */
+/** Every part of every schema in its position, with its place in the documents. */
 const reached = (
   { parts, schemas }: LedgerDocuments,
   model: LedgerModel,
@@ -75,7 +75,7 @@ const circularParams = ({ calls }: LedgerDocuments, model: LedgerModel): readonl
       ? [
           finding(
             'params',
-            // What ends subscriptions is described once, at the end of the documents.
+            // The unsubscribe call is described once, at the end of the documents.
             { file: (calls[index] ?? calls.at(-1))?.file ?? '', pointer: '/params' },
             'params refer to themselves',
           ),
@@ -111,7 +111,7 @@ const optionalFirst = ({ calls }: LedgerDocuments): readonly Problem[] =>
     );
   });
 
-/** Limits that name no error. */
+/** Limits without an error. */
 const limitsWithoutError = (schema: Schema): readonly string[] =>
   [...LIMITS, 'pattern' as const, 'not' as const].filter(
     (keyword) => schema[keyword] !== undefined && schema['x-errors']?.[keyword] === undefined,

@@ -6,7 +6,7 @@ import { allowedNames } from '../allowed-names.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type LedgerDocuments, type Rule } from './rule.ts';
 
-/** References lead to schema files; every schema file is reached from a method or subscription; the names of errors are in the catalogue. */
+/** References lead to schema files; every schema file is used by a method or subscription; errors are in the catalogue. */
 export const checkReferences: Rule = (documents) => [
   ...missingTargets(documents),
   ...unreferenced(documents),

@@ -2,7 +2,7 @@ import type { Problem } from '../../problem.ts';
 import { limitsIn, repeatedIn, statedTwice, type Text } from '../limits.ts';
 import { type CallDocument, finding, type LocatedSchema, type Rule } from './rule.ts';
 
-/** A limit is a keyword, once in its file; no text says the number again, nor a default. */
+/** A limit is stated once in its file, as a keyword; no text repeats the number, or a default. */
 export const checkRepeatedLimits: Rule = (documents) => {
   const byFile = Map.groupBy(documents.parts, ({ file }) => file);
   return [
@@ -11,7 +11,7 @@ export const checkRepeatedLimits: Rule = (documents) => {
   ];
 };
 
-/** The description of a schema, and the limits of it and of everything below. */
+/** The description of a schema, and the limits of it and everything below. */
 const checkDescription = (part: LocatedSchema, parts: readonly LocatedSchema[]): readonly Problem[] => {
   const below = parts.filter(({ pointer }) => `${pointer}/`.startsWith(`${part.pointer}/`));
   const { default: value, description = '' } = part.schema;
@@ -24,7 +24,7 @@ const checkDescription = (part: LocatedSchema, parts: readonly LocatedSchema[]):
   ];
 };
 
-/** The texts of what is called, and all limits in its file. */
+/** The texts of the calls, and all limits in their file. */
 const checkCall = (
   { file, pointer: at, call }: CallDocument,
   parts: readonly LocatedSchema[],

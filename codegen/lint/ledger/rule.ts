@@ -20,7 +20,7 @@ import { readErrors } from '../../model/errors.ts';
 import { childSchemas, type Schema } from '../../model/schema.ts';
 import { pointerTo, type Problem } from '../../problem.ts';
 
-/** Position of a schema: in a file of its own, in a param or in a result (or a notification). */
+/** Position of a schema: in its own file, in a param or in a result (or a notification). */
 export type Location = {
   readonly file: string;
   readonly pointer: string;
@@ -28,7 +28,7 @@ export type Location = {
 };
 export type LocatedSchema = Location & { readonly schema: Schema };
 
-/** Something that can be called, as it is written. */
+/** A call as written in the documents. */
 export type CallDocument = {
   readonly file: string;
   /** JSON pointer in the file. */
@@ -40,27 +40,27 @@ export type CallDocument = {
   };
 };
 
-/** What the rules look at. Every file here has passed the shape check. */
+/** The input of the rules. Every file here has passed the shape check. */
 export type LedgerDocuments = {
   readonly methods: readonly { readonly file: string; readonly method: MethodFile }[];
   readonly subscriptions: readonly { readonly file: string; readonly subscription: SubscriptionFile }[];
   readonly common: CommonFile;
-  /** Methods, subscriptions, and what ends these. */
+  /** Methods, subscriptions, and the unsubscribe call. */
   readonly calls: readonly CallDocument[];
   /** Schema files by title. */
   readonly schemas: ReadonlyMap<string, { readonly file: string; readonly schema: Schema }>;
-  /** Every schema and part of a schema, of all files. */
+  /** Every schema and part of a schema, in all files. */
   readonly parts: readonly LocatedSchema[];
   readonly errorNames: ReadonlySet<string>;
   readonly scenario: Scenario;
-  /** The model of the documents; only once their references are known to lead somewhere. */
+  /** The model of the documents; only when all their references resolve. */
   readonly model: () => LedgerModel;
 };
 
-/** One thing that must hold; answers where it does not. */
+/** A rule of the documents; returns its violations. */
 export type Rule = (documents: LedgerDocuments) => readonly Problem[];
 
-/** A finding of a rule at a place. Blocking: nothing can be rendered from the file. */
+/** A violation of a rule. Blocking: nothing can be rendered from the file. */
 export const finding = (
   rule: string,
   { file, pointer }: Omit<Location, 'position'>,
@@ -122,7 +122,7 @@ export const readDocuments = (sources: Sources): LedgerDocuments => {
   };
 };
 
-/** The schema and everything written below it. */
+/** The schema and everything below it. */
 export const partsOf = (placed: LocatedSchema): readonly LocatedSchema[] => [
   placed,
   ...childSchemas(placed.schema).flatMap(([steps, schema]) =>

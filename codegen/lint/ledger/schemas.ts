@@ -3,10 +3,10 @@ import { INT_BOUNDS } from '../../../runtime/int-kinds.ts';
 import type { Problem } from '../../problem.ts';
 import { finding, type LocatedSchema, type Rule } from './rule.ts';
 
-/** What each schema must say: members, closedness, integer kinds, errors of limits. */
+/** Checks the required keywords of each schema: members, closedness, integer kinds, errors of limits. */
 export const checkSchemas: Rule = ({ parts }) => parts.flatMap(checkPart);
 
-/** The same for one part. */
+/** Checks one part. */
 export const checkPart = (part: LocatedSchema): readonly Problem[] => {
   const { schema } = part;
   const report = (message: string, keyword?: string): Problem =>
@@ -43,7 +43,7 @@ export const checkPart = (part: LocatedSchema): readonly Problem[] => {
       report(`required member ${name} is not among the properties`, 'required'),
     ),
     ...errorsWithoutKeyword(schema).map((keyword) =>
-      report(`there is no ${keyword} here`, `x-errors/${keyword}`),
+      report(`the schema has no ${keyword}`, `x-errors/${keyword}`),
     ),
     ...boundsOfKind(schema).map((keyword) => report(`x-int: ${schema['x-int']} already implies it`, keyword)),
   ];

@@ -33,7 +33,7 @@ const checkPart = (part: LocatedSchema): readonly Problem[] => {
     ...(typeof since === 'object'
       ? Object.keys(since)
           .filter((keyword) => !(keyword in part.schema))
-          .map((keyword) => report(`x-since/${keyword}`, `there is no ${keyword} here`))
+          .map((keyword) => report(`x-since/${keyword}`, `the schema has no ${keyword}`))
       : []),
   ];
 };

@@ -10,8 +10,8 @@ import { allowedNames } from '../allowed-names.ts';
 import type { RestDocuments, RestRule } from './rule.ts';
 
 /**
- * An operation has one success; an error is listed once, under its status; its example fills its context; and the contract knows a
- * way to it.
+ * An operation has one success; an error is listed once, under its status; its example fills its context; and the contract has a way to
+ * provoke it.
  */
 export const checkErrors: RestRule = (documents) => {
   const problems = new Map(readProblems(documents.sources).map((error) => [error.name, error]));
@@ -46,14 +46,7 @@ const checkStatuses = (
         if (error && String(statusOf(error)) !== status)
           return [finding('errors', { file, pointer }, `${name} has status ${statusOf(error)}`)];
         return common.includes(name)
-          ? [
-              finding(
-                'errors',
-                { file, pointer },
-                `${name} is of every operation of this kind already`,
-                false,
-              ),
-            ]
+          ? [finding('errors', { file, pointer }, `every operation of this kind already has ${name}`, false)]
           : [];
       }),
     ),
@@ -80,7 +73,13 @@ const checkContexts = (
     const differs =
       known.length !== Object.keys(context).length || known.some((member) => !(member in context));
     return differs
-      ? [finding('errors', { file, pointer }, `the context of ${name} is ${known.join(', ') || 'empty'}`)]
+      ? [
+          finding(
+            'errors',
+            { file, pointer },
+            `expected the context of ${name}: ${known.join(', ') || 'empty'}`,
+          ),
+        ]
       : [];
   });
 };
@@ -95,7 +94,7 @@ const checkWays = ({ file, operation }: Entry, { model }: RestDocuments): readon
     );
 };
 
-/** What the ways to errors name is there, and everything that is there is named. */
+/** Everything that a way to an error names exists, and everything that exists is named. */
 const checkNames = ({ scenario, operations, head, service }: RestDocuments): readonly Problem[] => {
   const { scenarioFile } = namesOf(service);
   const ways = [

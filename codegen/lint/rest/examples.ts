@@ -9,7 +9,7 @@ import { specificErrors, toFault } from '../fault.ts';
 import { finding } from '../ledger/rule.ts';
 import type { RestRule } from './rule.ts';
 
-/** Every example of a request has one of an answer by the same name, and both are what their schemas say. */
+/** Every example of a request has an answer with the same name, and both fit their schemas. */
 export const checkExamples: RestRule = ({ model, operations }) => {
   const whole = model();
   return whole.operations.flatMap((operation) => {
@@ -20,7 +20,7 @@ export const checkExamples: RestRule = ({ model, operations }) => {
         finding('examples', { file, pointer }, message, false),
       ),
       ...(operation.body?.examples ?? []).flatMap(({ name, value }) =>
-        misfits(value, operation.body?.schema, whole).map(({ pointer, message }) =>
+        invalidItems(value, operation.body?.schema, whole).map(({ pointer, message }) =>
           finding(
             'examples',
             { file, pointer: `${pointerTo('/requestBody/examples', name, 'value')}${pointer}` },
@@ -66,15 +66,15 @@ const checkContent = (content: Content, model: RestModel): readonly Misfit[] =>
   Object.entries(content.examples).flatMap(([name, value]) => {
     const at = pointerTo('', name);
     if (content.schema)
-      return misfits(value, content.schema, model).map((fault) => ({
+      return invalidItems(value, content.schema, model).map((fault) => ({
         ...fault,
         pointer: at + fault.pointer,
       }));
-    if (typeof value !== 'string') return [{ pointer: at, message: 'a stream is text' }];
+    if (typeof value !== 'string') return [{ pointer: at, message: 'the example of a stream must be text' }];
     const items = content.media === 'text/csv' ? csvItems(value) : jsonItems(value);
     if (typeof items === 'string') return [{ pointer: at, message: items }];
     return items.flatMap((item, index) =>
-      misfits(item, content.itemSchema, model).map(({ message, pointer }) => ({
+      invalidItems(item, content.itemSchema, model).map(({ message, pointer }) => ({
         pointer: at,
         message: `line ${index + 1}${pointer}: ${message}`,
       })),
@@ -82,7 +82,7 @@ const checkContent = (content: Content, model: RestModel): readonly Misfit[] =>
   });
 
 const jsonItems = (text: string): readonly unknown[] | string => {
-  if (!text.endsWith('\n')) return 'the last line has no end';
+  if (!text.endsWith('\n')) return 'the last line is not terminated';
   try {
     return text
       .slice(0, -1)
@@ -93,20 +93,25 @@ const jsonItems = (text: string): readonly unknown[] | string => {
   }
 };
 
-/** Examples need no quotes. */
+/** The examples do not need quotes. */
 const csvItems = (text: string): readonly unknown[] | string => {
   if (!text.endsWith('\r\n')) return 'the last row does not end with CRLF';
   const [columns = [], ...rows] = text
     .slice(0, -2)
     .split('\r\n')
     .map((row) => row.split(','));
-  if (rows.some((row) => row.length !== columns.length)) return 'a row has not as many fields as the header';
+  if (rows.some((row) => row.length !== columns.length))
+    return 'a row does not have as many fields as the header';
   return rows.map((row) =>
     Object.fromEntries(columns.map((name, index) => [name, row[index]]).filter(([, field]) => field !== '')),
   );
 };
 
-const misfits = (value: unknown, schema: RestSchema | undefined, model: RestModel): readonly Misfit[] => {
+const invalidItems = (
+  value: unknown,
+  schema: RestSchema | undefined,
+  model: RestModel,
+): readonly Misfit[] => {
   if (!schema) return [];
   const fits = compileValidator({ ...prepareBody(schema, model.schemas) });
   if (fits(isJsonObject(value) ? structuredClone(value) : value)) return [];

@@ -21,7 +21,7 @@ const checkEvents = createShapeCheck(EVENTS_SHAPE);
 const checkOperation = createShapeCheck(OPERATION_SHAPE);
 const checkSchema = createShapeCheck(SCHEMA_SHAPE);
 
-/** A limit is a keyword; no description says its number again. */
+/** A limit is a keyword; no description repeats its number. */
 const checkRepeatedLimits: RestRule = ({ parts }) =>
   parts.flatMap(({ file, pointer, schema }) =>
     repeatedIn(schema.description, limitsIn(parts.filter((part) => part.file === file))).map((limit) =>
@@ -34,7 +34,7 @@ const checkRepeatedLimits: RestRule = ({ parts }) =>
     ),
   );
 
-/** The rules, one step after the other: what a step finds to be unusable is not shown to the next. */
+/** The rules in steps: documents that fail a step are not checked by the next. */
 const STEPS: readonly (readonly RestRule[])[] = [
   [checkReferences],
   [checkErrors],

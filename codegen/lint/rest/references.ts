@@ -11,7 +11,7 @@ import { finding } from '../ledger/rule.ts';
 import { allowedNames } from '../allowed-names.ts';
 import type { RestDocuments, RestRule } from './rule.ts';
 
-/** A file is called as its operation or schema is; what a document names is there; every schema file is used. */
+/** A file is named after its operation or schema; everything that a document names exists; every schema file is used. */
 export const checkReferences: RestRule = (documents) => [
   ...misnamed(documents),
   ...missingTargets(documents),
@@ -113,7 +113,7 @@ const unused = ({ parts, schemas }: RestDocuments): readonly Problem[] => {
 const refsOf = (parts: RestDocuments['parts']): readonly string[] =>
   parts.flatMap(({ schema }) => (schema.$ref === undefined ? [] : [fileTitle(schema.$ref)]));
 
-/** A name in a document, and the names that it must be one of. */
+/** A name in a document, and the allowed names. */
 type Use = {
   readonly file: string;
   readonly pointer: string;
@@ -203,7 +203,7 @@ const unknownNames = (documents: RestDocuments): readonly Problem[] => {
             finding(
               'references',
               { file, pointer: '/id' },
-              'a path with {id}, and no other, has the schema of its id',
+              'only a path with {id} has, and needs, the schema of its id',
             ),
           ]
         : [],
@@ -224,10 +224,10 @@ const misfitAccess = ({ head, operations }: RestDocuments): readonly Problem[] =
     return [
       ...(auth.includes('token') === scopes.length > 0
         ? []
-        : [refuse('/x-scopes', 'an operation that takes a token, and no other, has scopes')]),
+        : [refuse('/x-scopes', 'only an operation that takes a token has, and needs, scopes')]),
       ...(auth.includes('session') === named.length > 0
         ? []
-        : [refuse('/x-roles', 'an operation that takes a session, and no other, has roles')]),
+        : [refuse('/x-roles', 'only an operation that takes a session has, and needs, roles')]),
       ...named
         .filter((role) => !roles.some(([known]) => known === role))
         .map((role) => refuse('/x-roles', `unknown role ${role}`)),

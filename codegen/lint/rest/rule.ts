@@ -24,7 +24,7 @@ export type LocatedRestSchema = {
   readonly schema: RestSchema;
 };
 
-/** What the rules look at. Every file here has passed the shape check. */
+/** The input of the rules. Every file here has passed the shape check. */
 export type RestDocuments = {
   readonly sources: Sources;
   readonly service: Service;
@@ -33,9 +33,9 @@ export type RestDocuments = {
   readonly operations: readonly { readonly file: string; readonly operation: OperationFile }[];
   /** Schema files by title. */
   readonly schemas: ReadonlyMap<string, { readonly file: string; readonly schema: RestSchema }>;
-  /** Every schema and part of a schema, of all files. */
+  /** Every schema and part of a schema, in all files. */
   readonly parts: readonly LocatedRestSchema[];
-  /** The model of the documents; only once their references are known to lead somewhere. */
+  /** The model of the documents; only when all their references resolve. */
   readonly model: () => RestModel;
 };
 
@@ -47,12 +47,14 @@ const eventParts = (sources: Sources, service: Service): readonly LocatedRestSch
   return [
     { file, pointer: '/audit', schema: events.audit },
     ...Object.entries(events.events).map(([type, { data }]) => ({
-      ...{ file, pointer: pointerTo('', 'events', type, 'data'), schema: data },
+      file,
+      pointer: pointerTo('', 'events', type, 'data'),
+      schema: data,
     })),
   ];
 };
 
-/** One thing that must hold; answers where it does not. */
+/** A rule of the documents; returns its violations. */
 export type RestRule = (documents: RestDocuments) => readonly Problem[];
 
 /** Reads the documents that passed the shape check. */

@@ -7,10 +7,7 @@ import type { RestRule } from './rule.ts';
 /** Members of these names are always secrets. */
 const SECRET_NAMES = /^(mnemonic|passphrase|seed|password|.*secret.*|private.*)$/;
 
-/**
- * A member that is called like a secret, or that is one elsewhere, is marked as one. An answer that can carry a secret is not to be
- * cached.
- */
+/** A member that is named like a secret, or is one elsewhere, is marked as one. An answer that may contain a secret must not be cached. */
 export const checkSecrets: RestRule = ({ parts, model, operations }) => {
   const whole = model();
   const members = parts.flatMap(({ file, pointer, schema }) =>
@@ -46,7 +43,7 @@ export const checkSecrets: RestRule = ({ parts, model, operations }) => {
     }),
   ];
 
-  /** In the documents a reference leads to a file; the model has it by title. */
+  /** In the documents a reference leads to a file, in the model to a title. */
   function isSecret(schema: RestSchema | undefined): boolean {
     if (!schema) return false;
     const title = schema.$ref?.replace(/^.*\//, '').replace(/\.yaml$/, '');

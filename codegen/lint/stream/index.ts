@@ -16,8 +16,9 @@ import type { Problem } from '../../problem.ts';
 import { allowedNames } from '../allowed-names.ts';
 
 /**
- * The .proto files: they compile; the service is there; a topic's file imports nothing, declares one message of our package,
- * whose first field is the slot, describes everything and has an example of each field; its scope is one of the wallet service.
+ * The .proto files: they compile; the service exists; a topic's file imports nothing, declares one message of the package
+ * keyslot.stream.v1, whose first field is the slot, describes everything and has an example of each field; its scope belongs to the wallet
+ * service.
  */
 export const lintStream = (sources: Sources): readonly Problem[] => {
   if (!sources.has(STREAM_FILE)) return [problem(STREAM_FILE, '', 'the file is missing')];
@@ -44,7 +45,7 @@ const checkParts = (file: ProtoFile): readonly Problem[] => {
       : [problem(at, '', `it imports ${dependency.join(', ')}; a topic imports nothing`)]),
     ...(messages.length === 1 && enums.length + services.length === 0
       ? []
-      : [problem(at, '', 'it must declare one message and nothing beside it; others go inside')]),
+      : [problem(at, '', 'the file must declare one message and nothing else; nest other messages in it')]),
   ];
 };
 
@@ -102,5 +103,9 @@ const scopesOf = (sources: Sources): readonly string[] => {
 };
 
 const problem = (file: string, place: string, message: string): Problem => ({
-  ...{ file, pointer: place === '' ? '' : `/${place}`, rule: 'stream', message, blocking: true },
+  file,
+  pointer: place === '' ? '' : `/${place}`,
+  rule: 'stream',
+  message,
+  blocking: true,
 });

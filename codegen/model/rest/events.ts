@@ -10,7 +10,7 @@ export type EventModel = {
   readonly type: string;
   readonly summary: string;
   readonly data: string;
-  /** The action of the audit log that it is. */
+  /** Its action in the audit log. */
   readonly action?: string;
 };
 
@@ -21,10 +21,10 @@ export type EventsFile = {
   readonly events: Readonly<Record<string, { readonly summary: string; readonly data: RestSchema }>>;
 };
 
-/** Where the events of a service are described, if it has any. */
+/** The path of a service's events.yaml, which may not exist. */
 export const eventsFileOf = ({ folder }: Service): string => `${folder}/events.yaml`;
 
-/** Reads the events in the order of their types; none without the file. Each action of both services is one. */
+/** Reads the events in the order of their types; none without the file. Each action of both services is an event. */
 export const readEvents = (sources: Sources, service: Service): readonly EventModel[] => {
   const file = sources.get(eventsFileOf(service)) as unknown as EventsFile | undefined;
   if (file === undefined) return [];
@@ -35,12 +35,14 @@ export const readEvents = (sources: Sources, service: Service): readonly EventMo
     ...own.map((entry) => ['account', entry] as const),
   ].map(([area, [action, summary]]) => ({ type: `${area}.${action}`, summary, data, action }));
   const others = Object.entries(file.events).map(([type, event]) => ({
-    ...{ type, summary: event.summary, data: titleOf(event.data) },
+    type,
+    summary: event.summary,
+    data: titleOf(event.data),
   }));
   return deepFreeze([...audited, ...others].sort((a, b) => (a.type < b.type ? -1 : 1)));
 };
 
-/** The actions of the operations of a service; of one that several operations have, the summary of the first. */
+/** The actions of the operations of a service; an action of several operations has the summary of the first. */
 const actionsOf = (sources: Sources, service: Service): ReadonlyMap<string, string> => {
   const { operationsFolder } = namesOf(service);
   const files = [...sources].filter(([path]) => path.startsWith(operationsFolder));

@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../json.ts';
 import type { ProblemModel } from '../errors.ts';
 import type { RestSchema } from './schema.ts';
 
-/** What makes a request that answers an error: what replaces the parts of a good one. */
+/** A request that provokes an error: replacements for the parts of a valid one. */
 export type Provocation = {
   readonly name?: string;
-  /** A state of the server that a run can only be given from inside. */
+  /** A state of the server that a run can only set from inside. */
   readonly condition?: string;
   /** `none`: without a token. */
   readonly token?: string;
@@ -14,16 +14,16 @@ export type Provocation = {
   readonly id?: string;
   /** `none` leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** In the place of the body. */
+  /** Replaces the body. */
   readonly body?: Json;
-  /** In the place of the query parameters. */
+  /** Replaces the query parameters. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Members put into the good body. */
+  /** Members that are added to the valid body. */
   readonly with?: JsonObject;
-  /** In the place of the body, as text or as bytes in hex. */
+  /** Replaces the body, as text or as bytes in hex. */
   readonly text?: string;
   readonly bytes?: string;
-  /** A request that is sent ahead, with the same headers. */
+  /** A request that is sent beforehand, with the same headers. */
   readonly before?: { readonly body?: Json };
   /** The place that the problem must name. */
   readonly pointer?: string;
@@ -33,11 +33,11 @@ export type RequestExample = {
   readonly name: string;
   readonly summary: string;
   readonly value: JsonObject;
-  /** What a run replaces in it. */
+  /** The replacements of a run. */
   readonly live?: Provocation;
 };
 
-/** One form of an answer. A stream is text whose lines are of the item schema. */
+/** One form of an answer. A stream is text whose lines fit the item schema. */
 export type Content = {
   readonly media: string;
   readonly schema?: RestSchema;
@@ -48,7 +48,7 @@ export type Content = {
 /** An error that an operation answers, with the context of its example. */
 export type OperationError = { readonly error: ProblemModel; readonly context: JsonObject };
 
-/** What a request may be authenticated by. */
+/** The ways to authenticate a request. */
 export type AuthKind = 'token' | 'session';
 
 export type Operation = {
@@ -61,22 +61,22 @@ export type Operation = {
   readonly summary: string;
   readonly description: string;
   readonly origin: 'given' | 'chosen';
-  /** What a request may be authenticated by; nothing: anyone may call it. */
+  /** The allowed ways to authenticate; empty: anyone may call it. */
   readonly auth: readonly AuthKind[];
-  /** The scopes of a token; none unless a token may call. */
+  /** The scopes of a token; empty unless a token may call. */
   readonly scopes: readonly string[];
-  /** The roles of a session; none unless a session may call. */
+  /** The roles of a session; empty unless a session may call. */
   readonly roles: readonly string[];
-  /** True if a session needs a second factor that was confirmed in the last minutes. */
+  /** True if a session needs a recently confirmed second factor. */
   readonly isFresh: boolean;
-  /** What the audit log calls it. */
+  /** Its name in the audit log. */
   readonly audit: string;
   /** Rows of the price list. */
   readonly prices: readonly string[];
   /** A rate class: a row of plans.yaml. */
   readonly rate?: string;
   readonly idempotent: boolean;
-  /** Headers that it takes beside those of its kind. */
+  /** Headers in addition to those of its kind. */
   readonly headers: readonly string[];
   /** An object whose members are the query parameters: texts and integers. */
   readonly query?: RestSchema;
@@ -89,7 +89,7 @@ export type Operation = {
   };
   /** By status, then as in the documents. */
   readonly errors: readonly OperationError[];
-  /** What a good request of a run has. */
+  /** The parts of a valid request of a run. */
   readonly live: Provocation;
   readonly provoke: Readonly<Record<string, readonly Provocation[]>>;
 };
@@ -124,7 +124,7 @@ export type OperationFile = {
   readonly responses: Readonly<Record<string, ResponseFile>>;
 };
 
-/** An answer: its content where it succeeds, else the names of its errors. */
+/** An answer: its content if it succeeds, else the names of its errors. */
 export type ResponseFile = {
   readonly description?: string;
   readonly headers?: readonly string[];
@@ -141,7 +141,7 @@ export type ResponseFile = {
   readonly errors?: readonly string[];
 };
 
-/** What a request of an operation may be authenticated by: a token unless the file says otherwise. */
+/** The allowed ways to authenticate an operation's requests: a token unless the file says otherwise. */
 export const authOf = ({ 'x-auth': auth = ['token'] }: OperationFile): readonly AuthKind[] => auth;
 
 /** The kinds of an operation, each with errors and headers in the head of its service. */
@@ -157,5 +157,5 @@ export const kindsOf = (file: OperationFile): readonly string[] => [
   ...(file['x-price'] ? ['price'] : []),
 ];
 
-/** A status that is no error. */
+/** True for the status of a success. */
 export const isSuccess = (status: string): boolean => status.startsWith('2');

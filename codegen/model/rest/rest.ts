@@ -22,7 +22,7 @@ export type HeaderModel = {
   readonly example: Json;
 };
 
-/** A role of members: the scopes that it has, of any service. */
+/** A role of members: its scopes, of any service. */
 export type Role = { readonly description: string; readonly scopes: readonly string[] };
 
 /** openapi.yaml of a service, after the shape check. */
@@ -37,7 +37,7 @@ export type RestHead = {
     readonly headers: Readonly<Record<string, HeaderModel>>;
     readonly parameters: Readonly<Record<string, HeaderModel>>;
   };
-  /** What a token may be for, by scope. */
+  /** The scopes of tokens, with descriptions. */
   readonly 'x-scopes': Readonly<Record<string, string>>;
   /** The roles of members, from the one that may do everything. */
   readonly 'x-roles'?: Readonly<Record<string, Role>>;
@@ -52,7 +52,7 @@ export type RestScenario = {
   readonly provoke: Readonly<Record<string, readonly Provocation[]>>;
 };
 
-/** Everything that the renderers of a service read. Operations are in the order of their paths, schemas in that of their names. */
+/** The input of a service's renderers. Operations are in the order of their paths, schemas in that of their names. */
 export type RestModel = {
   readonly service: Service;
   readonly head: RestHead;
@@ -61,7 +61,7 @@ export type RestModel = {
   readonly scenario: RestScenario;
   /** The events that webhooks deliver, in the order of their types. */
   readonly events: readonly EventModel[];
-  /** Every problem that a client may get: those of the operations, and those of the server before any operation. */
+  /** Every problem that a client may get: those of operations, and those of the server before any operation. */
   readonly problems: readonly ProblemModel[];
 };
 
@@ -90,10 +90,10 @@ export const readHead = (sources: Sources, service: Service): RestHead =>
 export const readScenario = (sources: Sources, service: Service): RestScenario =>
   sources.get(namesOf(service).scenarioFile) as unknown as RestScenario;
 
-/** Areas of the catalogue whose problems only operations answer. */
+/** Areas of the catalogue whose problems only operations have. */
 const OF_SERVICES: ReadonlySet<string> = new Set(['wallets', 'account', 'command']);
 
-/** Reads the model of sources that lint accepted, and freezes it. */
+/** Reads the model of sources that passed lint, and freezes it. */
 export const readRest = (sources: Sources, service: Service): RestModel => {
   const head = readHead(sources, service);
   const problems = readProblems(sources);
@@ -183,7 +183,7 @@ export const errorNamesIn = (file: OperationFile, head: RestHead): readonly stri
   ]),
 ];
 
-/** True for an operation that not every role may call. */
+/** True for an operation that some roles may not call. */
 const isRestricted = (
   { 'x-roles': named = [] }: OperationFile,
   { 'x-roles': roles = {} }: RestHead,

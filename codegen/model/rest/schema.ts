@@ -3,40 +3,40 @@ import type { Sources } from '../../load.ts';
 import { someSchema } from '../reach.ts';
 import { mapSchema, type Schema } from '../schema.ts';
 
-/** A member that excludes others: it is not allowed with members of these values, or with members that are present at all. */
+/** A member that excludes others: it cannot be combined with members of these values, or with members that are present at all. */
 export type Conflict = {
   readonly member: string;
   readonly with: Readonly<Record<string, string>>;
-  /** Ends the sentence "not with …: ". */
+  /** Completes the sentence "not with …: ". */
   readonly reason: string;
 };
 
-/** In the place of a value in `with`: whatever the member is. */
+/** Stands for any value in `with`. */
 export const PRESENT = 'present';
 
-/** A schema of the wallet documents: JSON Schema 2020-12, a subset, with our keywords. */
+/** A schema of the wallet documents: a subset of JSON Schema 2020-12, with our keywords. */
 export type RestSchema = Schema & {
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
-  /** Never logged, printed or put into an error; answers that have it are not to be cached. */
+  /** Never logged, printed or put into an error; answers that contain it must not be cached. */
   readonly 'x-secret'?: true;
   /** The pattern is for readers and other validators: the operation itself checks the text, and reports the reason. */
   readonly 'x-guard'?: true;
-  /** The text has no half of a surrogate pair: a pattern that every dialect of regular expressions reads cannot say so. */
+  /** The text has no half of a surrogate pair, which no pattern can express in every dialect of regular expressions. */
   readonly 'x-well-formed'?: true;
-  /** The text is one that others see: all its characters are printable, or line feeds. Holds for what is sent, not for answers. */
+  /** A text that others see: printable characters and line feeds only. Applies to requests, not to answers. */
   readonly 'x-printable'?: true | 'lines';
-  /** Keyword to the place of the spec that has its value. */
+  /** The keyword, with the place of the spec that has its value. */
   readonly 'x-limit'?: Readonly<Record<string, string>>;
   readonly 'x-conflicts'?: readonly Conflict[];
-  /** The members that begin a range and count it: it ends where the first may be at most. */
+  /** The members for the start and the count of a range: its end is limited by the maximum of the start. */
   readonly 'x-last-index'?: { readonly from: string; readonly count: string };
-  /** Bytes that the text may decode to. */
+  /** Maximum number of bytes that the text decodes to. */
   readonly 'x-max-bytes'?: number;
 };
 
 export type RestSchemas = ReadonlyMap<string, RestSchema>;
 
-/** What `file#/pointer` names in the documents; undefined where there is nothing. */
+/** Returns the value at `file#/pointer` in the documents, if it exists. */
 export const valueAt = (place: string, sources: Sources): Json | undefined => {
   const [file = '', pointer = ''] = place.split('#');
   return pointer
@@ -48,7 +48,7 @@ export const valueAt = (place: string, sources: Sources): Json | undefined => {
     );
 };
 
-/** Adds the limits that are stated elsewhere to a schema. */
+/** Adds limits that are stated elsewhere to a schema. */
 export const withLimits = (schema: RestSchema, sources: Sources): RestSchema =>
   mapSchema(schema, (part: RestSchema) => {
     const { 'x-limit': limits, ...rest } = part;
@@ -57,6 +57,6 @@ export const withLimits = (schema: RestSchema, sources: Sources): RestSchema =>
     return { ...rest, ...Object.fromEntries(values) };
   });
 
-/** Whether a value of the schema can hold a secret. */
+/** True when a value of the schema can contain a secret. */
 export const hasSecret = (schema: RestSchema, schemas: RestSchemas): boolean =>
   someSchema(schema, schemas, (part: RestSchema) => part['x-secret'] === true);

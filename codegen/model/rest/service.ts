@@ -1,13 +1,13 @@
-/** A REST service: where its documents lie, and what the names made of them begin with. */
+/** A REST service: the places of its documents, and the prefixes of its names. */
 export type Service = {
   /** Its folder below spec/ and generated/. */
   readonly folder: string;
-  /** The room of src/ with its handlers. */
+  /** The folder in src/ with its handlers. */
   readonly room: string;
-  /** In front of the names of its types: `Wallet` of `WalletHandlers`. */
+  /** Prefix of its type names: `Wallet` of `WalletHandlers`. */
   readonly prefix: string;
   readonly title: string;
-  /** Where the page of its errors lies, below generated/docs/. */
+  /** The page of its errors, below generated/docs/. */
   readonly errorsPage: string;
 };
 
@@ -23,13 +23,13 @@ export const WALLETS: Service = {
 /** The account service, at `/account/v1`. */
 export const ACCOUNT: Service = {
   folder: 'account',
-  room: 'account-api',
+  room: 'account/api',
   prefix: 'Account',
   title: 'Account service',
   errorsPage: 'account/errors.md',
 };
 
-/** The names that depend on the service alone. */
+/** The names that depend only on the service. */
 export const namesOf = ({ folder, room, prefix }: Service) => {
   const lower = prefix.toLowerCase();
   return {

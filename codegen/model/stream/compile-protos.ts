@@ -23,7 +23,7 @@ const TS_PROTO_OPTIONS = [
   'annotateFilesWithVersion=false',
 ];
 
-/** What a compiler says against a file; lines and columns from 1. */
+/** A compiler's error in a file; lines and columns from 1. */
 export type ProtoFault = {
   readonly path: string;
   readonly line: number;
@@ -58,7 +58,7 @@ export type ProtoFile = {
   };
 };
 
-/** The .proto files with their comments, or what is wrong in them. */
+/** The .proto files with their comments, or their errors. */
 export type DescribeOutcome =
   | { readonly files: readonly ProtoFile[] }
   | { readonly faults: readonly ProtoFault[] };
@@ -66,13 +66,13 @@ export type DescribeOutcome =
 export type CompiledProtos = {
   /** A FileDescriptorSet without comments, base64. */
   readonly descriptorSet: string;
-  /** What ts-proto makes of each file, by its path with .ts at the end. */
+  /** The output of ts-proto for each file, by its path with .ts at the end. */
   readonly modules: Readonly<Record<string, string>>;
 };
 
 type ProtoTexts = ReadonlyMap<string, string>;
 
-/** Keeps what a function makes of texts: the same texts give the same. */
+/** Caches a pure function of texts. */
 const keeping = <T>(make: (texts: ProtoTexts) => T): ((texts: ProtoTexts) => T) => {
   const kept = new Map<string, T>();
   return (texts) => {
@@ -94,7 +94,7 @@ export const describeProtos = keeping(
     }),
 );
 
-/** Compiles .proto texts that have no faults, with buf and ts-proto. */
+/** Compiles valid .proto texts, with buf and ts-proto. */
 export const compileProtos = keeping(
   (texts): CompiledProtos =>
     inFolder(texts, (folder) => {
@@ -104,7 +104,7 @@ export const compileProtos = keeping(
     }),
 );
 
-/** Works on the texts in a folder of their own, with the settings of buf. */
+/** Runs work on the texts in a temporary folder, with the settings of buf. */
 const inFolder = <T>(texts: ProtoTexts, work: (folder: string) => T): T => {
   const folder = mkdtempSync(join(tmpdir(), 'protos-'));
   try {
@@ -134,11 +134,12 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 type BufOutcome = { readonly output: Buffer } | { readonly faults: readonly ProtoFault[] };
 
-/** Buf says what is wrong in the texts with exit code 100; anything else that ends it is thrown. */
+/** Exit code 100 of buf means errors in the texts; any other failure is thrown. */
 const buf = (cwd: string, ...args: readonly string[]): BufOutcome => {
   try {
     const output = execFileSync(process.execPath, [BUF, ...args], {
-      ...{ cwd, maxBuffer: MAX_OUTPUT_BYTES },
+      cwd,
+      maxBuffer: MAX_OUTPUT_BYTES,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return { output };
@@ -158,7 +159,9 @@ const readFaults = (output: string): readonly ProtoFault[] =>
         JSON.parse(line) as { path?: string; start_line?: number; start_column?: number; message?: string },
     )
     .map(({ path = '', start_line: line = 1, start_column: column = 1, message = '' }) => ({
-      ...{ line, column, message },
+      line,
+      column,
+      message,
       path: path.replace(/^protos\//, ''),
     }));
 

@@ -14,7 +14,7 @@ import {
 
 export const STREAM_FILE = 'stream/keyslot/stream/v1/stream.proto';
 export const TOPICS_FOLDER = 'stream/topics/';
-/** The messages as they were last released. Nothing is generated from it: `make check-breaking` compares with it. */
+/** The messages of the last release. Nothing is generated from it: `make check-breaking` compares with it. */
 export const PUBLISHED_FILE = 'stream/published.yaml';
 export const STREAM_PACKAGE = 'keyslot.stream.v1';
 const ROOT = 'stream/';
@@ -24,12 +24,12 @@ export type TopicField = {
   readonly name: string;
   readonly jsonName: string;
   readonly number: number;
-  /** As the .proto file has it, `uint64` say. */
+  /** As in the .proto file, for example `uint64`. */
   readonly type: string;
   readonly isRepeated: boolean;
   readonly isOptional: boolean;
   readonly description: string;
-  /** Of its `Example:` line; undefined where it has none, or one that is no JSON. */
+  /** From its `Example:` line; undefined if it has none, or one that is not JSON. */
   readonly example: Json | undefined;
   readonly message: readonly TopicField[] | undefined;
 };
@@ -68,7 +68,7 @@ const protoTexts = (sources: Sources): ReadonlyMap<string, string> =>
     ),
   );
 
-/** The streams; only of sources that lint accepted. */
+/** The streams; only of sources that passed lint. */
 export const readStream = (sources: Sources): StreamModel => {
   const described = describeStream(sources);
   if ('faults' in described) throw new Error('the .proto files have faults');
@@ -93,7 +93,7 @@ export const topicFiles = (files: readonly ProtoFile[]): readonly ProtoFile[] =>
 /** Path below spec/ of a compiled file. */
 export const specPath = ({ name }: Pick<ProtoFile, 'name'>): string => `${ROOT}${name}`;
 
-/** A topic for each message at the top of its file; lint holds that it is one. */
+/** A topic for each top-level message of a file; lint ensures that there is one. */
 export const readTopic = (file: ProtoFile, sources: Sources): readonly Topic[] =>
   (file.messageType ?? []).map((message, index) => {
     const { text, scope } = readComment(commentAt(file, [4, index]));
@@ -103,7 +103,8 @@ export const readTopic = (file: ProtoFile, sources: Sources): readonly Topic[] =
       source: String(sources.get(specPath(file))),
       message: message.name,
       messageType: `${file.package ?? ''}.${message.name}`,
-      ...{ description: text, scope },
+      description: text,
+      scope,
       fields: readFields(file, message, [4, index]),
     };
   });
@@ -114,10 +115,14 @@ const readFields = (file: ProtoFile, message: ProtoMessage, path: readonly numbe
     const nested = (message.nestedType ?? []).findIndex(({ name }) => field.typeName?.endsWith(`.${name}`));
     const target = message.nestedType?.[nested];
     return {
-      ...{ name: field.name, jsonName: field.jsonName, number: field.number, type: typeOf(field) },
+      name: field.name,
+      jsonName: field.jsonName,
+      number: field.number,
+      type: typeOf(field),
       isRepeated: field.label === 'LABEL_REPEATED',
       isOptional: field.proto3Optional === true,
-      ...{ description: text, example },
+      description: text,
+      example,
       message: target === undefined ? undefined : readFields(file, target, [...path, 3, nested]),
     };
   });
@@ -128,7 +133,7 @@ const typeOf = ({ type, typeName }: ProtoField): string =>
 const commentAt = ({ sourceCodeInfo }: ProtoFile, path: readonly number[]): string =>
   sourceCodeInfo?.location?.find((location) => String(location.path) === String(path))?.leadingComments ?? '';
 
-/** The text of a comment in one line, without the lines that say something to the generator. */
+/** The text of a comment in one line, without the lines for the generator. */
 const readComment = (comment: string) => {
   const lines = comment.split('\n').map((line) => line.trim());
   const tagOf = (word: string): string | undefined =>

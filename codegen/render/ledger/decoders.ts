@@ -5,7 +5,7 @@ import { refTitle, resolve, type Schema, type Schemas } from '../../model/schema
 import { HEADER, literal, memberName } from '../../text.ts';
 import { isWide } from './type-of.ts';
 
-/** ledger/decoders.ts: where the wide integers are in each result and notification. */
+/** ledger/decoders.ts: the positions of wide integers in each result and notification. */
 export const renderDecoders = (model: LedgerModel): Files => {
   const { methods, subscriptions, common, schemas } = model;
   const named = [...resultSchemas(model)].filter(([, schema]) => isDeep(schema, schemas) && !isWide(schema));
@@ -51,7 +51,7 @@ export const DECODE_GAP: Decode = ${gap};
 
 const COMBINATORS = ['either', 'keep', 'later', 'list', 'map', 'members', 'tuple', 'wide'] as const;
 
-/** Titles of the decoders that a text calls, and those that these call. */
+/** Titles of the decoders that a text calls, directly or indirectly. */
 const usedBy = (
   text: string,
   declared: ReadonlyMap<string, string>,
@@ -65,7 +65,7 @@ const usedBy = (
   return found;
 };
 
-/** Whether wide integers lie in or below the schema. */
+/** True when the schema contains wide integers. */
 const isDeep = (schema: Schema, schemas: Schemas): boolean => someSchema(schema, schemas, isWide);
 
 const decoder = (schema: Schema, schemas: Schemas): string => {
@@ -82,7 +82,7 @@ const decoder = (schema: Schema, schemas: Schemas): string => {
   return `members({ ${deep.map(([name, member]) => `${memberName(name)}: ${inner(member)}`).join(', ')} })`;
 };
 
-/** One branch that is not null needs no choice: null passes every decoder. */
+/** A single non-null branch needs no choice: null passes every decoder. */
 const union = (branches: readonly Schema[], schemas: Schemas): string => {
   const present = branches.filter((branch) => resolve(branch, schemas).type !== 'null');
   const [only] = present;
@@ -92,7 +92,7 @@ const union = (branches: readonly Schema[], schemas: Schemas): string => {
     .join(', ')})`;
 };
 
-/** Unions inside a union are alternatives of the outer one. */
+/** Unions inside a union become alternatives of the outer one. */
 const flatten = (branches: readonly Schema[], schemas: Schemas): readonly Schema[] =>
   branches.flatMap((branch) => {
     const { anyOf } = resolve(branch, schemas);

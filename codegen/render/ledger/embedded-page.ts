@@ -7,7 +7,7 @@ import { HEADER } from './doc-parts.ts';
 import { HEADER as CODE_HEADER, literal, memberName } from '../../text.ts';
 import { cell } from './tables.ts';
 
-/** docs/ledger/embedded-ledger.md: every method, option, subscription and flag beside a node's. */
+/** docs/ledger/embedded-ledger.md: every method, option, subscription and flag compared with a node's. */
 export const renderEmbeddedPage = (model: LedgerModel): Files => {
   const { embedded, methods, subscriptions } = model;
   if (embedded === undefined) return {};
@@ -82,7 +82,7 @@ const columns = (
   return 'differs' in verdict ? ['differs', verdict.differs] : ['cannot', verdict.cannot];
 };
 
-/** Params and members, each once; entries of a list are part of the list. */
+/** Params and members, each once; entries of a list belong to the list. */
 const partNames = (call: Callable, model: LedgerModel): readonly string[] => [
   ...new Set(
     paramParts(call, model)

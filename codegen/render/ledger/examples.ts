@@ -5,8 +5,8 @@ import type { Subscription } from '../../model/subscription.ts';
 import { HEADER, identifier, literal, shorthand } from '../../text.ts';
 
 /**
- * ledger/examples/<name>.ts: the answers of a method's examples, or what is notified after those of a subscription; and their
- * register. Examples that the checks of params refuse are left out.
+ * ledger/examples/<name>.ts: the answers of a method's examples, or the notifications of a subscription's; and their register. Examples
+ * that the checks of params refuse are left out.
  */
 export const renderExamples = ({ methods, subscriptions }: LedgerModel): Files => ({
   ...Object.fromEntries(

@@ -4,7 +4,7 @@ import type { Method } from '../../model/method.ts';
 import type { Schema } from '../../model/schema.ts';
 import { HEADER, literal, memberName } from '../../text.ts';
 
-/** ledger/limits.ts: the numbers that the files of the methods state, for those who act on them. */
+/** ledger/limits.ts: the limits in the files of the methods, for code that enforces them. */
 export const renderLimits = ({ methods }: LedgerModel): Files => ({
   'ledger/limits.ts': `${HEADER}
 /** Limits and defaults of each method that has some, by param (or \`result\`), members and keyword; \`span\` as x-span says. */
@@ -25,7 +25,7 @@ const entry = (method: Method): string => {
 
 const KEYWORDS = ['minimum', 'maximum', 'minItems', 'maxItems', 'default'] as const;
 
-/** What a schema states itself; types that it shares with others are no limits of a method. */
+/** The limits in a schema itself; those of shared types do not belong to a method. */
 const numbersIn = (schema: Schema, path: string): readonly (readonly [string, number | bigint])[] => [
   ...KEYWORDS.flatMap((keyword) => {
     const value = schema[keyword];

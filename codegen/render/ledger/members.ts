@@ -4,7 +4,7 @@ import type { Param } from '../../model/method.ts';
 import { resolve, type Schema, type Schemas } from '../../model/schema.ts';
 import { HEADER, literal, memberName } from '../../text.ts';
 
-/** ledger/members.ts: the members of each param that is an object, for those who refuse others. */
+/** ledger/members.ts: the members of each param that is an object, for code that refuses others. */
 export const renderMembers = ({ methods, schemas }: LedgerModel): Files => {
   const entries = methods.flatMap(({ name, params }) => {
     const known = params.flatMap((param, position) => objectAt(param, position, schemas));

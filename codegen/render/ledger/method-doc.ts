@@ -2,13 +2,13 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import type { Callable, Method } from '../../model/method.ts';
 import { limitsOf, resultLimit } from '../../model/param-parts.ts';
 
-/** What a doc comment says of a method: summary, description, limits of its params and its result. */
+/** The doc comment of a method: summary, description, limits of its params and its result. */
 export const methodDoc = (method: Method, model: LedgerModel): string => {
   const entries = resultLimit(method, model);
   return [callDoc(method, model), ...(entries === undefined ? [] : [`result: ${entries}`])].join('\n');
 };
 
-/** The same of anything that is called, without its result. */
+/** The doc comment of any call, without its result. */
 export const callDoc = (call: Callable, model: LedgerModel): string =>
   [
     call.summary,

@@ -3,7 +3,7 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
 import { HEADER, docComment, literal, memberName, quote } from '../../text.ts';
 
-/** ledger/methods.ts: what the gateway needs to know of each method, as a table. */
+/** ledger/methods.ts: the gateway's facts about each method, as a table. */
 export const renderMethods = ({ methods }: LedgerModel): Files => ({
   'ledger/methods.ts': `${HEADER}import type { ErrorName } from '../errors.ts';
 
@@ -16,7 +16,7 @@ export type ServedUpstream = Exclude<MethodName, ServedByGateway>;
 /** Methods that the gateway answers itself. */
 export type ServedByGateway = ${union(methods.filter((method) => method.served === 'gateway'))};
 
-/** Methods whose calls src/ledger/methods/<method>.ts checks, beyond what the spec can say. */
+/** Methods whose calls src/gateway/ledger/methods/<method>.ts checks, beyond what the spec can say. */
 export type GuardedMethod = ${union(methods.filter((method) => method.guard))};
 
 export type MethodInfo = {

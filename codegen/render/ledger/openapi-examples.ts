@@ -20,7 +20,7 @@ export const requestExamples = ({ name, examples }: Method): JsonObject =>
     ]),
   );
 
-/** Every example of a method as the body of an answer; an error whose words depend on the call is left to the method's table. */
+/** Every example of a method as the body of an answer; an error whose message depends on the call is left to the method's table. */
 export const replyExamples = ({ examples }: Method, model: LedgerModel): JsonObject =>
   Object.fromEntries(
     examples.flatMap((example) => {

@@ -44,7 +44,7 @@ export const renderOpenapi = (model: LedgerModel): Files => {
   };
 };
 
-/** The schema files that methods reach; those of subscriptions alone are in the OpenRPC document. */
+/** The schema files that methods use; those of subscriptions alone are in the OpenRPC document. */
 const shownSchemas = (model: LedgerModel): Schemas => {
   const used = model.methods.flatMap(({ params, result }) => [
     ...params.map(({ schema }) => schema),
@@ -92,7 +92,7 @@ const description = (method: Method, model: LedgerModel): string => {
   return [
     ...(method.description === undefined ? [] : [method.description.trim()]),
     facts.join(' '),
-    // A | in a cell ends it here: this viewer's Markdown knows no escape for it.
+    // A | ends the cell here: this viewer's Markdown has no escape for it.
     `#### Params\n\n${paramTable(method, model, (title) => `\`${title}\``).replaceAll(' \\| ', ' or ')}`,
     `#### Errors\n\n${errorTable(method, model)}`,
   ].join('\n\n');
@@ -163,7 +163,7 @@ const ERROR_REPLY: JsonObject = {
   },
 };
 
-/** The areas of the catalogue whose errors a call can be answered with by an HTTP status. */
+/** The areas of the catalogue whose errors a call can get as an HTTP status. */
 const REFUSING_AREAS: readonly string[] = ['access', 'upstream'];
 
 const refusals = (digit: string, { errors }: LedgerModel): JsonObject => {
@@ -203,8 +203,8 @@ const FORMATS: Readonly<Record<IntKind, string>> = {
 };
 
 /**
- * A schema as a reader wants it: integers by their format (a bound beyond 2^53 would be shown rounded), our own keywords left out.
- * Linters want a schema of items in every list: what may follow a tuple is bounded by its length.
+ * A schema for readers: integers by their format (a bound beyond 2^53 would be shown rounded), without our keywords. Linters want a schema
+ * of items in every list: the length of a tuple excludes further items.
  */
 const shown = (schema: Schema): JsonObject => {
   const whole = mapSchema(schema, (part) => {

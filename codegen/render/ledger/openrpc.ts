@@ -73,8 +73,8 @@ const dataSchemaOf = ({ data, context, dataSchema }: ErrorModel): object | undef
 };
 
 /**
- * A schema without a way back to itself. Tools put in every reference, again and again, so that anything is taken where a type would
- * begin anew; for JsonValue, which takes any JSON value, that is the same.
+ * A schema without recursion: a reference back to it accepts anything, since tools inline every reference. For JsonValue, which accepts any
+ * JSON value, that is the same.
  */
 const unrolled = (title: string, schema: Schema, schemas: Schemas): Schema =>
   mapSchema(schema, (part) =>
@@ -83,7 +83,7 @@ const unrolled = (title: string, schema: Schema, schemas: Schemas): Schema =>
       : part,
   );
 
-/** A schema in the words of draft-07: tuples by `items`, nothing beside a reference, and what x-int implies. */
+/** A schema in the words of draft-07: tuples by `items`, no siblings of a reference, and the bounds of x-int. */
 const draft07 = (schema: Schema): object =>
   mapSchema(schema, (part) => {
     const { $ref, prefixItems, items, ...rest } = bounded(part);
@@ -102,7 +102,7 @@ const bounded = (part: Schema): Schema => {
 
 type Result = Method['result'];
 
-/** What anything called has in the document. */
+/** A call in the document. */
 const callObject = (call: Callable, tag: string, result: Result, model: LedgerModel) => ({
   name: call.name,
   summary: call.summary,
@@ -133,7 +133,7 @@ const methodObject = (method: Method, model: LedgerModel) => ({
   'x-span': method.span,
 });
 
-/** A subscribe call, which only a WebSocket takes; OpenRPC has no word for what is notified after it. */
+/** A subscribe call, which only a WebSocket accepts; OpenRPC cannot describe its notifications. */
 const subscribeObject = (item: Subscription, model: LedgerModel) => ({
   ...callObject(item, SUBSCRIPTIONS_TAG, model.common.reply, model),
   'x-subscription': {

@@ -6,7 +6,7 @@ import { HEADER, identifier, literal, memberName, quote, shorthand } from '../..
 import { compileModule } from '../../validators/compile.ts';
 import { prepareParams } from '../../validators/prepare-param.ts';
 
-/** ledger/params.ts, ledger/params/<name>.js and their register: the params of everything called, checked in a node's words. */
+/** ledger/params.ts, ledger/params/<name>.js and their register: the checks of all params, in a node's words. */
 export const renderParams = (model: LedgerModel): Files => ({
   ...Object.fromEntries(
     checkedCalls(model).map(({ file, call }) => {
@@ -54,12 +54,12 @@ const CALL_NAME = ({ subscriptions }: LedgerModel): string =>
 export type CallName = MethodName | SubscriptionName | UnsubscribeName;
 `;
 
-/** What ends subscriptions takes the same, whatever it is called. */
+/** Unsubscribe calls share one check, whatever their names. */
 const UNSUBSCRIBE = 'unsubscribe';
 
 type CheckedCall = { readonly file: string; readonly call: Callable };
 
-/** Everything whose params are checked, each once. */
+/** Every call with checked params, each check once. */
 const checkedCalls = ({ methods, subscriptions, common }: LedgerModel): readonly CheckedCall[] => [
   ...[...methods, ...subscriptions].map((call) => ({ file: call.name, call })),
   ...subscriptions.slice(0, 1).map((first) => ({ file: UNSUBSCRIBE, call: unsubscribeOf(first, common) })),

@@ -3,7 +3,7 @@ import type { Param } from '../../model/method.ts';
 import { reachedTitles } from '../../model/reach.ts';
 import { mapSchema, type Schema, type Schemas } from '../../model/schema.ts';
 
-/** The schema files as documents show them: those that params reach say in JSON Schema's own words what is taken. */
+/** The schema files as shown in documents: those of params state accepted values in JSON Schema's own words. */
 export const publishedSchemas = (model: LedgerModel): Schemas => {
   const { param } = reachedTitles(model);
   return new Map(
@@ -11,11 +11,11 @@ export const publishedSchemas = (model: LedgerModel): Schemas => {
   );
 };
 
-/** The schema of a param as documents show it. */
+/** The schema of a param as shown in documents. */
 export const publishedParam = ({ schema, required }: Param): Schema =>
   required ? taken(schema) : orNull(taken(schema));
 
-/** An optional param may also be null, and an enum that is marked as lenient takes any word. */
+/** An optional param may also be null, and a lenient enum accepts any word. */
 const taken = (written: Schema): Schema =>
   mapSchema(written, (part) => {
     const { properties, required = [] } = part;
@@ -30,7 +30,7 @@ const taken = (written: Schema): Schema =>
 
 const NULL: Schema = { type: 'null' };
 
-/** The description and the default stay beside the `anyOf`, where viewers look for them. */
+/** The description and the default stay next to the `anyOf`, where viewers look for them. */
 const orNull = (schema: Schema): Schema => {
   const { description, default: fallback, ...rest } = schema;
   const beside = {
@@ -42,7 +42,7 @@ const orNull = (schema: Schema): Schema => {
     : { ...beside, anyOf: [rest, NULL] };
 };
 
-/** The words that are documented, or anything else but those that are refused. */
+/** The documented words, or any other word that is not refused. */
 const lenient = ({ type, enum: words, ...rest }: Schema): Schema => {
   const refused = Object.keys(rest['x-lenient'] ?? {});
   const other: Schema = {

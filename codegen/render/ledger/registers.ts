@@ -3,7 +3,7 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import type { Method } from '../../model/method.ts';
 import { HEADER, identifier, shorthand } from '../../text.ts';
 
-/** ledger/localnet-handlers.ts: the localnet's handler files, one per method that a node answers. */
+/** ledger/localnet-handlers.ts: the localnet's handler files, one per method that a node serves. */
 export const renderLocalnetHandlers = ({ methods }: LedgerModel): Files => {
   const served = methods.filter((method) => method.served === 'upstream');
   return {
@@ -17,7 +17,7 @@ ${served.map(({ name }) => shorthand(name)).join('')}};
   };
 };
 
-/** ledger/cheat-handlers.ts: the localnet's handler files of cheat codes, for the folder of these. */
+/** ledger/cheat-handlers.ts: the localnet's handler files of cheat codes, in their own folder. */
 export const renderCheatHandlers = ({ methods }: LedgerModel): Files => ({
   'ledger/cheat-handlers.ts': `${HEADER}import type { Ledger } from '../../src/localnet/ledger.ts';
 ${methods.map(({ name }) => `import { ${identifier(name)} } from '../../src/localnet/cheats/${name}.ts';\n`).join('')}import type { LedgerHandlers } from './handlers.ts';
@@ -28,7 +28,7 @@ ${methods.map(({ name }) => shorthand(name)).join('')}};
 `,
 });
 
-/** ledger/localnet-subscriptions.ts: the localnet's files of subscriptions. */
+/** ledger/localnet-subscriptions.ts: the localnet's subscription files. */
 export const renderLocalnetSubscriptions = ({ subscriptions }: LedgerModel): Files => ({
   'ledger/localnet-subscriptions.ts': `${HEADER}${subscriptions
     .map(({ name }) => `import { ${name} } from '../../src/localnet/subscriptions/${name}.ts';\n`)
@@ -46,7 +46,7 @@ export const renderGatewayHandlers = ({ methods }: LedgerModel): Files => {
   const served = methods.filter((method) => method.served === 'gateway');
   const guarded = methods.filter((method) => method.guard);
   return {
-    'ledger/gateway-handlers.ts': `${HEADER}${[...served, ...guarded].map((method) => importOf(method, 'ledger')).join('')}import type { GuardedMethod, ServedByGateway } from './methods.ts';
+    'ledger/gateway-handlers.ts': `${HEADER}${[...served, ...guarded].map((method) => importOf(method, 'gateway/ledger')).join('')}import type { GuardedMethod, ServedByGateway } from './methods.ts';
 
 /** Methods that the gateway answers itself. */
 export const GATEWAY_HANDLERS = {

@@ -7,7 +7,7 @@ import { printJson } from '../../json.ts';
 import { HEADER, identifier, literal, memberName } from '../../text.ts';
 
 /**
- * contract/ledger/results/<method>.ts: the schema of each result; contract/ledger/definitions.json: what they refer to;
+ * contract/ledger/results/<method>.ts: the schema of each result; contract/ledger/definitions.json: their shared definitions;
  * contract/ledger/results.ts and contract/ledger/notifications.ts: their validators, for the contract command and for tests.
  */
 export const renderResults = (model: LedgerModel): Files => ({
@@ -44,7 +44,7 @@ export const REPLY_VALIDATOR = ${validatorOf(model.common.reply)};
 
 type Sent = { readonly schema: Schema };
 
-/** Most definitions get one line: only validators read them. */
+/** Definitions get one line each if possible: only validators read them. */
 const DEFINITION_WIDTH = 1_000;
 
 const renderDefinitions = (model: LedgerModel): Files => ({
@@ -71,7 +71,7 @@ export const ${identifier(name)}: ResultSchema = ${literal(resultSchema(schema))
 
 const validatorOf = ({ schema }: Sent): string => `resultValidator(${literal(resultSchema(schema))})`;
 
-/** What the schemas of results refer to, by title. */
+/** The definitions that the schemas of results use, by title. */
 export const resultDefinitions = (model: LedgerModel): Definitions =>
   Object.fromEntries([...resultSchemas(model)].map(([title, schema]) => [title, resultSchema(schema)]));
 
@@ -98,7 +98,7 @@ const KEPT = [
   'x-base58',
 ] as const;
 
-/** What checking a value and telling its branches need of a schema, with references into the definitions. */
+/** The parts of a schema for checking values and distinguishing branches, with references to the definitions. */
 export const resultSchema = (schema: Schema): ResultSchema =>
   mapSchema(schema, (part) => {
     const kept = Object.fromEntries(

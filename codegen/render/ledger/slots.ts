@@ -4,7 +4,7 @@ import type { Method } from '../../model/method.ts';
 import { type ParamPart, paramParts } from '../../model/param-parts.ts';
 import { HEADER, literal, memberName } from '../../text.ts';
 
-/** ledger/slots.ts: how far the node of an answer is, and how a call asks for that. */
+/** ledger/slots.ts: how an answer states the progress of its node, and how a call requires it. */
 export const renderSlots = (model: LedgerModel): Files => ({
   'ledger/slots.ts': `${HEADER}import type { MethodName } from './methods.ts';
 
@@ -50,7 +50,7 @@ const factsOf = (method: Method, model: LedgerModel) => {
 
 const memberOf = ({ hops }: ParamPart): string => String(hops[0]?.step);
 
-/** The config at its own position, before one that is an alternative to another param. */
+/** A config at its own position comes before one that is an alternative to another param. */
 const first = (parts: readonly ParamPart[], fits: (part: ParamPart) => boolean): ParamPart | undefined => {
   const fitting = parts.filter(fits);
   return fitting.find(({ inUnion }) => !inUnion) ?? fitting[0];

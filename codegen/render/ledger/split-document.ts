@@ -4,15 +4,15 @@ import { printDocument } from '../../json.ts';
 /** Parts of a document by name. */
 type Parts = Readonly<Record<string, unknown>>;
 
-/** References to parts that have files of their own, and these files. */
+/** References to parts in their own files, and these files. */
 export type SplitParts = {
   readonly references: Readonly<Record<string, { readonly $ref: string }>>;
   readonly files: Files;
 };
 
 /**
- * Gives each part of a document in ledger/ a file of its own, `<folder>/<name>.json`, so that a new part changes one line of the
- * document. runtime/read-document.ts puts them together.
+ * Puts each part of a document in ledger/ into its own file, `<folder>/<name>.json`, so that a new part changes one line of the document.
+ * runtime/read-document.ts joins them again.
  */
 export const splitParts = (folder: string, parts: Parts): SplitParts => {
   const names = Object.keys(parts);

@@ -9,7 +9,7 @@ import { cell, errorTable, paramTable } from './tables.ts';
 export const renderSubscriptionPages = (model: LedgerModel): Files =>
   Object.fromEntries(model.subscriptions.map((item) => [`docs/ledger/${item.name}.md`, page(item, model)]));
 
-/** The part of the index about subscriptions, and what they share. */
+/** The subscriptions' part of the index, and their common parts. */
 export const subscriptionSection = (model: LedgerModel): string => {
   const { subscriptions, common } = model;
   const [first] = subscriptions;

@@ -60,7 +60,7 @@ ${model.subscriptions.map((item) => `${memberName(item.name)}: { ${kind(item)} }
 `,
 });
 
-/** How servers end the connections of a key that has ended: a new one would be refused. */
+/** The close codes for a key that has ended: a new connection would be refused. */
 const finalCodes = ({ errors }: LedgerModel): readonly number[] =>
   [...errors.values()].flatMap(({ close, http }) => (close && http === UNAUTHORIZED ? [close.code] : []));
 

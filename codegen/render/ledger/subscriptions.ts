@@ -3,7 +3,7 @@ import type { LedgerModel } from '../../model/ledger.ts';
 import type { Subscription } from '../../model/subscription.ts';
 import { docComment, HEADER, literal, memberName, quote } from '../../text.ts';
 
-/** ledger/subscriptions.ts: what the gateway needs to know of each subscription, as tables. */
+/** ledger/subscriptions.ts: the gateway's facts about each subscription, as tables. */
 export const renderSubscriptions = ({ subscriptions, common }: LedgerModel): Files => ({
   'ledger/subscriptions.ts': `${HEADER}
 export type SubscriptionName = ${union(subscriptions.map(({ name }) => name))};

@@ -5,7 +5,7 @@ import { errorNamesOf, limitsOf, paramParts } from '../../model/param-parts.ts';
 import type { Schema } from '../../model/schema.ts';
 import { typeOf } from './type-of.ts';
 
-/** What a method takes, as a Markdown table: every param and what is known inside it, limits and defaults in words. */
+/** The params of a method as a Markdown table: every param and its known members, limits and defaults in words. */
 export const paramTable = (
   method: Callable,
   model: LedgerModel,
@@ -32,7 +32,7 @@ export const paramTable = (
   return `| param | type | required | |\n|---|---|---|---|\n${rows.join('')}`;
 };
 
-/** Since which version nodes know a part, or enforce a limit of it. */
+/** The first node version that knows a part, or enforces a limit of it. */
 const sinceText = ({ 'x-since': since, 'x-fallback': fallback }: Schema): string => {
   if (since === undefined) return '';
   if (typeof since === 'object') return `Nodes enforce it since Agave ${Object.values(since).join(', ')}.`;
@@ -40,7 +40,7 @@ const sinceText = ({ 'x-since': since, 'x-fallback': fallback }: Schema): string
   return `Since Agave ${since}${older}.`;
 };
 
-/** The errors that are a method's own, as a Markdown table. */
+/** The specific errors of a method, as a Markdown table. */
 export const errorTable = (method: Callable, model: LedgerModel): string => {
   const names = errorNamesOf(method, model);
   if (names.length === 0) return 'Those of params only.\n';
@@ -51,7 +51,7 @@ export const errorTable = (method: Callable, model: LedgerModel): string => {
   return `| name | code | message | |\n|---|---|---|---|\n${rows.join('')}`;
 };
 
-/** The text of a table's cell. */
+/** The text of a table cell. */
 export const cell = (text: string): string => text.trim().replaceAll('\n', ' ').replaceAll('|', '\\|');
 
 const brief = (schema: Schema, nameType: (title: string) => string): string => {

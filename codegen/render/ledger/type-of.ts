@@ -41,7 +41,7 @@ export const typeOf = (schema: Schema, position: Position, nameOf: NameOf): stri
   }
 };
 
-/** Integers that pass 2^53: exact in results, either form in params. */
+/** Integers that exceed 2^53: exact in results, either form in params. */
 export const isWide = (schema: Schema): boolean =>
   schema['x-int'] !== undefined && isWideKind(schema['x-int']);
 

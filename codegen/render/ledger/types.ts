@@ -15,7 +15,7 @@ export type Declaration = {
   readonly type: string;
 };
 
-/** One type per titled schema, two where params and results differ; and how each is called. */
+/** One type per titled schema, two if params and results differ; and their names. */
 export const declareTypes = (
   model: LedgerModel,
 ): { readonly declarations: readonly Declaration[]; readonly nameOf: NameOf } => {
@@ -71,7 +71,7 @@ ${subscriptions((item) => `${docComment(item.notification.description)}readonly 
 `;
 };
 
-/** A schema of both positions whose type differs between them: it holds wide integers or optional members. */
+/** True for a schema of both positions whose type differs between them: it has wide integers or optional members. */
 const needsBoth = (
   title: string,
   schema: Schema,

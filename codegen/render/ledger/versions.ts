@@ -3,7 +3,7 @@ import { callables, type LedgerModel } from '../../model/ledger.ts';
 import { versionedParts } from '../../model/versioned-parts.ts';
 import { HEADER, literal, memberName } from '../../text.ts';
 
-/** ledger/versions.ts: what only newer nodes know, by the name of the call. */
+/** ledger/versions.ts: the parts that only newer nodes know, by call. */
 export const renderVersions = (model: LedgerModel): Files => ({
   'ledger/versions.ts': `${HEADER}import type { CallName } from './params.ts';
 

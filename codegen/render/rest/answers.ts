@@ -10,7 +10,7 @@ import { answeredProblems, ownMembers } from './problem-schemas.ts';
 
 const PROBLEM: Schema = { $ref: refTo('Problem') };
 
-/** contract/<service>/answers.ts: validators of what operations answer, and of problems; for the contract command and for tests. */
+/** contract/<service>/answers.ts: validators of the answers of operations, and of problems; for the contract command and for tests. */
 export const renderAnswers = (model: RestModel): Files => {
   const answers = answersOf(model);
   const problems = answeredProblems(model).map((problem) => {

@@ -5,7 +5,7 @@ import type { RestModel } from '../../model/rest/rest.ts';
 import { docComment, HEADER, quote } from '../../text.ts';
 import { snakeCase } from '../../model/errors.ts';
 
-/** client.ts: one typed function per operation, over fetch; package.ts: what the client package exports of it. */
+/** client.ts: one typed function per operation, over fetch; package.ts: its exports from the client package. */
 export const renderClient = ({ operations, events, service: { folder, prefix } }: RestModel): Files => {
   const creates = operations.some(hasReceived);
   const shared = [
@@ -87,7 +87,7 @@ const bodyType = ({ body }: Operation): string | undefined =>
 const queryType = ({ query }: Operation): string | undefined =>
   query?.$ref === undefined ? undefined : refTitle(query.$ref);
 
-/** What must be given beside the body: the id of the path, the header of a second factor. */
+/** Required arguments other than the body: the id of the path, the header of a second factor. */
 const hasId = ({ path }: Operation): boolean => path.includes('{');
 const hasReceived = ({ headers }: Operation): boolean => headers.includes('X-Wallets-Received');
 const hasCode = ({ headers }: Operation): boolean => headers.includes('X-Two-Factor-Code');

@@ -1,75 +1,67 @@
 import type { Files } from '../../area.ts';
-import { statusOf } from '../../model/errors.ts';
-import { refTitle } from '../../model/schema.ts';
+import { refTitle, resolve } from '../../model/schema.ts';
 import type { Operation } from '../../model/rest/operation.ts';
 import type { RestModel } from '../../model/rest/rest.ts';
+import type { RestSchema, RestSchemas } from '../../model/rest/schema.ts';
 import { namesOf } from '../../model/rest/service.ts';
-import { docComment, HEADER, literal, quote } from '../../text.ts';
+import { docComment, HEADER, memberName, quote } from '../../text.ts';
 
-/** contract.ts: the operations as a @ts-rest/core contract, which carries the types; nothing in it validates. */
-export const renderTsRestContract = ({ operations, service }: RestModel): Files => ({
-  [`${service.folder}/contract.ts`]: `${HEADER}import { initContract } from '@ts-rest/core';
-import type { operations, ${typesUsed(operations).join(', ')} } from './types.ts';
-
-/** A stream on its way out: the bytes of JSONL or CSV. */
-export type StreamBody = AsyncIterable<Uint8Array>;
+/** contract.ts: the operations as a @ts-rest/core contract, which carries their types and their entries; nothing in it validates. */
+export const renderTsRestContract = ({ operations, schemas, service }: RestModel): Files => {
+  const routes = operations.map((operation) => route(operation, schemas)).join('');
+  const used = ['StreamBody', 'WithDefaults'].filter((name) => routes.includes(name)).join(', ');
+  return {
+    [`${service.folder}/contract.ts`]: `${HEADER}import { initContract } from '@ts-rest/core';
+${used === '' ? '' : `import type { ${used} } from '../../runtime/rest-operation.ts';\n`}import { OPERATIONS } from './operations.ts';
+import type * as T from './types.ts';
 
 const c = initContract();
 
-/** The operations of the ${service.title.toLowerCase()}. Statuses that are not here are not answered. */
-export const ${namesOf(service).lower}Contract = c.router(
-{
-${operations.map(route).join('')}},
-{ strictStatusCodes: true },
-);
+/** The operations of the ${service.title.toLowerCase()}, with bodies and queries as they are after their checks. Refusals are problems. */
+export const ${namesOf(service).lower}Contract = c.router({
+${routes}});
 `,
-});
+  };
+};
 
-const route = (operation: Operation): string => {
-  const { id, method, path, summary, body, query } = operation;
+const route = (operation: Operation, schemas: RestSchemas): string => {
+  const { id, method, path, summary, body, query, success } = operation;
   return `${docComment(summary)}${id}: {
 method: ${quote(method.toUpperCase())},
 path: ${quote(path.replaceAll(/\{(\w+)\}/g, ':$1'))},
-summary: ${quote(summary)},
-${path.includes('{') ? `pathParams: c.type<operations['${id}']['parameters']['path']>(),\n` : ''}${
-  body ? `body: c.type<${bodyType(operation)}>(),\n` : method === 'get' ? '' : 'body: c.noBody(),\n'
-}${query ? `query: c.type<${queryType(operation)}>(),\n` : ''}responses: {
-${operation.success.status}: c.type<${answerType(operation)}>(),
-${errorStatuses(operation)
-  .map(
-    (status) =>
-      `${status}: c.otherResponse({ contentType: 'application/problem+json', body: c.type<Problem>() }),\n`,
-  )
-  .join('')}},
-metadata: ${literal({ scopes: operation.scopes, prices: operation.prices, rate: operation.rate })},
+${
+  body
+    ? `body: c.type<${checkedType(body.schema, schemas)}>(),\n`
+    : method === 'get'
+      ? ''
+      : 'body: c.noBody(),\n'
+}${query ? `query: c.type<${checkedType(query, schemas)}>(),\n` : ''}responses: { ${success.status}: c.type<${answerType(operation)}>() },
+metadata: OPERATIONS.${id},
 },
 `;
 };
 
-const errorStatuses = ({ errors }: Operation): readonly number[] => [
-  ...new Set(errors.map(({ error }) => statusOf(error))),
-];
-
-const bodyType = ({ body }: Operation): string => refTitle(body?.schema.$ref ?? '');
-
-const queryType = ({ query }: Operation): string => refTitle(query?.$ref ?? '');
-
 const answerType = ({ success }: Operation): string =>
   [
-    ...success.content.flatMap(({ schema }) => (schema?.$ref === undefined ? [] : [refTitle(schema.$ref)])),
+    ...success.content.flatMap(({ schema }) => (schema?.$ref === undefined ? [] : [nameOf(schema.$ref)])),
     ...(success.content.some(({ itemSchema }) => itemSchema) ? ['StreamBody'] : []),
   ].join(' | ');
 
-const typesUsed = (operations: readonly Operation[]): readonly string[] =>
-  [
-    ...new Set([
-      'Problem',
-      ...operations.flatMap((operation) => [
-        ...(operation.body ? [bodyType(operation)] : []),
-        ...(operation.query ? [queryType(operation)] : []),
-        ...answerType(operation).split(' | '),
-      ]),
-    ]),
-  ]
-    .filter((name) => name !== 'StreamBody')
-    .sort();
+/** The type of a schema after its check: members with a default are there. `type`: its type if it has no name. */
+const checkedType = (written: RestSchema, schemas: RestSchemas, type = 'object'): string => {
+  const sent = written.$ref === undefined ? type : nameOf(written.$ref);
+  const { properties = {}, required = [] }: RestSchema = resolve(written, schemas);
+  const filled = Object.entries(properties).flatMap(([name, member]) => {
+    const inner = checkedType(member, schemas, `Required<${sent}>[${quote(name)}]`);
+    const hasDefault = resolve(member, schemas).default !== undefined;
+    const isThere = hasDefault || required.includes(name);
+    return hasDefault || inner.startsWith(FILLED)
+      ? [`${memberName(name)}${isThere ? '' : '?'}: ${inner}`]
+      : [];
+  });
+  return filled.length === 0 ? sent : `${FILLED}${sent}, { ${filled.join('; ')} }>`;
+};
+
+const FILLED = 'WithDefaults<';
+
+const nameOf = (ref: string): string => `T.${refTitle(ref)}`;

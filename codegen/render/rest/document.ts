@@ -117,7 +117,7 @@ const operationObject = (operation: Operation, model: RestModel) => ({
 
 const SCHEMES = { token: 'bearer', session: 'session' } as const;
 
-/** Undefined: that of the document, a token. */
+/** Undefined: the default of the document, a token. */
 const securityOf = ({ auth }: Operation): readonly JsonObject[] | undefined =>
   auth.join() === 'token' ? undefined : auth.map((kind) => ({ [SCHEMES[kind]]: [] }));
 
@@ -154,7 +154,7 @@ const errorResponses = (errors: readonly OperationError[], model: RestModel) =>
     ]),
   );
 
-/** Exactly one of them: their codes are different. */
+/** Exactly one of them: their codes differ. */
 const oneOf = (schemas: readonly JsonObject[]): JsonObject => {
   const [only, another] = schemas;
   return only !== undefined && another === undefined ? only : { oneOf: schemas };
@@ -185,7 +185,7 @@ const parametersOf = (operation: Operation, model: RestModel) => {
   ];
 };
 
-/** The schemas of query parameters, which are no components of the document: the title of each, and an operation that has it. */
+/** The schemas of query parameters, which are not components of the document: the title of each, and an operation that has it. */
 export const queryTitles = ({ operations }: RestModel): ReadonlyMap<string, string> =>
   new Map(
     operations.flatMap(({ id, query }) => (query?.$ref === undefined ? [] : [[refTitle(query.$ref), id]])),
@@ -201,7 +201,7 @@ const queryParameters = ({ query }: Operation, { schemas }: RestModel) =>
     },
   );
 
-/** The headers that an operation takes, those of its kind first. */
+/** The headers of an operation, those of its kind first. */
 export const headersOf = (operation: Operation): readonly string[] => [
   ...(operation.idempotent ? ['Idempotency-Key'] : []),
   ...operation.headers,
@@ -225,7 +225,7 @@ const headerRefs = (names: readonly string[]): JsonObject | undefined =>
 
 const BASE58_LENGTHS: Readonly<Record<number, string>> = { 32: '{32,44}', 64: '{64,88}' };
 
-/** A schema in the words of JSON Schema alone, our keywords beside them. */
+/** A schema in the words of JSON Schema alone, next to our keywords. */
 export const shown = (schema: RestSchema): JsonObject =>
   mapSchema(schema, (part: RestSchema) => {
     const { 'x-conflicts': conflicts, 'x-guard': _, ...rest } = part;
@@ -237,7 +237,7 @@ export const shown = (schema: RestSchema): JsonObject =>
     };
   }) as unknown as JsonObject;
 
-/** What a conflict excludes, as JSON Schema. */
+/** The exclusion of a conflict, as JSON Schema. */
 export const excluded = ({ member, with: others }: Conflict): JsonObject => {
   const excluding = { [member]: PRESENT, ...others };
   return {

@@ -3,7 +3,10 @@ import type { EventModel } from '../../model/rest/events.ts';
 import type { RestModel } from '../../model/rest/rest.ts';
 import { docComment, HEADER, literal, quote } from '../../text.ts';
 
-/** events.ts: the events that webhooks deliver, as types, and how a receiver reads one; docs/<service>/events.md. Nothing for a service without events. */
+/**
+ * events.ts: the events of webhooks as types, and a function for their receivers; docs/<service>/events.md. Nothing for a service without
+ * events.
+ */
 export const renderEvents = ({ events, service: { folder } }: RestModel): Files =>
   events.length === 0
     ? {}

@@ -1,5 +1,4 @@
 import type { Files } from '../../area.ts';
-import { statusOf } from '../../model/errors.ts';
 import type { Operation } from '../../model/rest/operation.ts';
 import { resolve } from '../../model/schema.ts';
 import { hasSecret, type RestSchema, type RestSchemas } from '../../model/rest/schema.ts';
@@ -9,8 +8,7 @@ import { headersOf } from './document.ts';
 
 /** operations.ts: the operations and their header fields as data. */
 export const renderOperations = ({ operations, head, schemas, service }: RestModel): Files => ({
-  [`${service.folder}/operations.ts`]: `${HEADER}import type { ErrorNameWith } from '../errors.ts';
-import type { PLANS } from '../plans.ts';
+  [`${service.folder}/operations.ts`]: `${HEADER}import type { RestOperation } from '../../runtime/rest-operation.ts';
 import type { OperationId } from './types.ts';
 
 export type { OperationId } from './types.ts';
@@ -20,47 +18,8 @@ export const SCOPES = ${literal(Object.keys(head['x-scopes']))} as const;
 
 export type Scope = (typeof SCOPES)[number];
 ${rolesText(head)}
-/** Media type of each form of an answer. */
-export const MEDIA_TYPES = { json: 'application/json', jsonl: 'application/jsonl', csv: 'text/csv' } as const;
-
-export type AnswerForm = keyof typeof MEDIA_TYPES;
-
-/** Another name of the media type of a form, which clients may ask for: the answer then has it. */
-export const OTHER_MEDIA_TYPES: Readonly<Partial<Record<AnswerForm, string>>> = { jsonl: 'application/x-ndjson' };
-
-/** What an operation is, beside its types. */
-export type OperationEntry = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  /** What a request may be authenticated by; nothing: anyone may call. */
-  readonly auth: readonly ('token' | 'session')[];
-  /** All of them are needed, of a token. */
-  readonly scopes: readonly Scope[];
-  /** One of them is needed, of a session. */
-  readonly roles: readonly ${head['x-roles'] ? 'Role' : 'never'}[];
-  /** Whether a session needs a second factor that was just confirmed. */
-  readonly isFresh: boolean;
-  /** What the audit log calls it. */
-  readonly audit: string;
-  /** Rows of the price list that it is charged by. */
-  readonly prices: readonly (keyof (typeof PLANS)['wallet_prices'])[];
-  /** The limit that its requests count for: a row of the plans. */
-  readonly rate?: ${union(operations.flatMap(({ rate = [] }) => rate))};
-  /** Takes Idempotency-Key. */
-  readonly idempotent: boolean;
-  readonly headers: readonly string[];
-  /** Status of success. */
-  readonly status: number;
-  /** The forms of its answer; the first is the default. */
-  readonly forms: readonly AnswerForm[];
-  /** Whether an answer can carry a secret. */
-  readonly secret: boolean;
-  /** The errors that it may answer, by status. */
-  readonly errors: readonly ErrorNameWith<'problem'>[];
-};
-
 export const OPERATIONS = {
-${operations.map((operation) => entry(operation, schemas)).join('')}} as const satisfies { readonly [O in OperationId]: OperationEntry };
+${operations.map((operation) => entry(operation, schemas)).join('')}} as const satisfies { readonly [O in OperationId]: RestOperation };
 
 export type OperationWithBody = ${union(operations.flatMap(({ id, body }) => (body ? [id] : [])))};
 
@@ -93,7 +52,7 @@ export const isHeaderValue = (name: keyof typeof HEADERS, value: string): boolea
 `,
 });
 
-/** What the roles of members may do; scopes of every service. */
+/** The scopes of members' roles, of every service. */
 const rolesText = ({ 'x-roles': roles }: RestModel['head']): string =>
   roles === undefined
     ? ''
@@ -126,9 +85,6 @@ const entry = (operation: Operation, schemas: RestSchemas): string =>
     status: operation.success.status,
     forms: operation.success.content.flatMap(({ media }) => FORMS[media] ?? []),
     secret: carriesSecret(operation, schemas),
-    errors: operation.errors
-      .toSorted((a, b) => statusOf(a.error) - statusOf(b.error))
-      .map(({ error }) => error.name),
   })},\n`;
 
 const carriesSecret = (operation: Operation, schemas: RestSchemas): boolean =>

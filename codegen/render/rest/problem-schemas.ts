@@ -14,7 +14,7 @@ export const answeredProblems = ({ operations, problems }: RestModel): readonly 
 export const problemTitle = ({ name }: ProblemModel): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1)}Problem`;
 
-/** The members by which one problem differs from all others: its code, its status and what it carries as data. */
+/** The members that distinguish a problem from all others: its code, its status and its data. */
 export const problemMembers = (
   problem: ProblemModel,
 ): { readonly required: readonly string[]; readonly properties: Readonly<Record<string, RestSchema>> } => {
@@ -29,11 +29,11 @@ export const problemMembers = (
   };
 };
 
-/** The members that a problem carries as data; all are required. */
+/** The data members of a problem; all are required. */
 export const ownMembers = ({ data, context }: ProblemModel): Readonly<Record<string, RestSchema>> =>
   Object.fromEntries(data.map((member) => [snakeCase(member), memberSchema(context[member])]));
 
-/** The schema of a problem in the document: what all problems have, and what is its own. */
+/** The schema of a problem in the document: the common members and its own. */
 export const problemSchema = (problem: ProblemModel): JsonObject => {
   const { required, properties } = problemMembers(problem);
   const own = { type: 'object', required, properties } as unknown as JsonObject;

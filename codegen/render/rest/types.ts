@@ -10,14 +10,10 @@ import type { JsonObject } from '../../json.ts';
 import { type ProblemModel, snakeCase } from '../../model/errors.ts';
 import type { RestModel } from '../../model/rest/rest.ts';
 import { HEADER, quote } from '../../text.ts';
-import { checkedTypes } from './checked-types.ts';
 import { queryTitles, restDocument } from './document.ts';
 import { answeredProblems, problemTitle } from './problem-schemas.ts';
 
-/**
- * types.ts: the document as types, as clients see it, with a name per schema; checked-types.ts: bodies as
- * the server sees them after a check, when what has a default is there.
- */
+/** types.ts: the document as types, as clients see it, with a name per schema. */
 export const renderTypes = (model: RestModel): Files => ({
   [`${model.service.folder}/types.ts`]: `${HEADER}${typesOf(restDocument(model))}
 ${schemaTitles(model)
@@ -36,7 +32,6 @@ export type ${model.service.prefix}ErrorCode = keyof ProblemData;
 export type ProblemData = {
 ${model.problems.map((problem) => `readonly ${snakeCase(problem.name)}: ${problemType(problem, model)};\n`).join('')}};
 `,
-  [`${model.service.folder}/checked-types.ts`]: checkedTypes(model),
 });
 
 const schemaTitles = (model: RestModel): readonly string[] => {
@@ -47,22 +42,24 @@ const schemaTitles = (model: RestModel): readonly string[] => {
   ];
 };
 
-/** A problem that no operation answers has only its code. */
+/** A problem that no operation has has only its code. */
 const problemType = (problem: ProblemModel, model: RestModel): string =>
   answeredProblems(model).includes(problem)
     ? problemTitle(problem)
     : `Problem & { readonly code: ${quote(snakeCase(problem.name))} }`;
 
-/** openapi-typescript without its loader: the document is whole, and known to be valid. Events have types of their own. */
+/**
+ * openapi-typescript without its loader: the document is complete and valid. Events have their own types, and absent parts of a path are
+ * left out.
+ */
 const typesOf = ({ webhooks: _, ...document }: JsonObject): string => {
   const schema = withoutConflicts(document) as unknown as OpenAPI3;
-  return astToString(transformSchema(schema, contextOf(schema))).replace(
-    /^export type (webhooks|\$defs) = .*;\n/gm,
-    '',
-  );
+  return astToString(transformSchema(schema, contextOf(schema)))
+    .replace(/^export type (webhooks|\$defs) = .*;\n/gm, '')
+    .replace(/^\s*(readonly )?\w+\?: never;\n/gm, '');
 };
 
-/** Without the settings of the loader, which only the loader reads. */
+/** Without the loader's own settings. */
 const contextOf = (schema: OpenAPI3) =>
   ({
     additionalProperties: false,

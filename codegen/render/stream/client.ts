@@ -2,7 +2,7 @@ import type { Files } from '../../area.ts';
 import type { StreamModel } from '../../model/stream/stream.ts';
 import { HEADER } from '../../text.ts';
 
-/** stream/client.ts: the client; stream/package.ts: what the client package exports at ./stream. */
+/** stream/client.ts: the client; stream/package.ts: the exports of the client package at ./stream. */
 export const renderStreamClient = (_: StreamModel): Files => ({
   'stream/client.ts': `${HEADER}import { answerOf, metadataOf, readStream, type SubscribeOptions } from '../../runtime/stream-call.ts';
 import { connectStreams, type StreamClientOptions } from '../../runtime/stream-connection.ts';

@@ -29,9 +29,9 @@ export type TopicHandlers<B, V> = {
 
 /** stream/topic-handlers.ts: the source files of the topics. */
 export const renderTopicRegister = ({ topics }: StreamModel): Files => ({
-  'stream/topic-handlers.ts': `${HEADER}import type { AccountView } from '../../src/stream/account-view.ts';
-import type { Block } from '../../src/stream/block/block.ts';
-${topics.map((topic) => `import { ${handlerName(topic)} } from ${quote(`../../src/stream/topics/${topic.name}.ts`)};\n`).join('')}import type { TopicHandlers } from './handlers.ts';
+  'stream/topic-handlers.ts': `${HEADER}import type { AccountView } from '../../src/gateway/streams/account-view.ts';
+import type { Block } from '../../src/gateway/streams/block/block.ts';
+${topics.map((topic) => `import { ${handlerName(topic)} } from ${quote(`../../src/gateway/streams/topics/${topic.name}.ts`)};\n`).join('')}import type { TopicHandlers } from './handlers.ts';
 
 /** What makes the messages of each topic. */
 export const TOPIC_HANDLERS: TopicHandlers<Block, AccountView> = {

@@ -5,8 +5,8 @@ import { HEADER, quote } from '../../text.ts';
 const SERVICE_MODULE = 'keyslot/stream/v1/stream.ts';
 
 /**
- * stream/service.ts and stream/topics/<topic>.ts: the messages and the service, by ts-proto. stream/sources.ts: the .proto files
- * as they were written. stream/descriptors.ts: the same compiled, for reflection.
+ * stream/service.ts and stream/topics/<topic>.ts: the messages and the service, by ts-proto. stream/sources.ts: the original .proto files.
+ * stream/descriptors.ts: the same compiled, for reflection.
  */
 export const renderMessages = ({ compiled, topics, source }: StreamModel): Files => ({
   ...Object.fromEntries(
@@ -29,5 +29,5 @@ export const DESCRIPTOR_SET = ${quote(compiled.descriptorSet)};
 `,
 });
 
-/** The comment that says which tool made it, and with which options. */
+/** The comment that names the tool that made it, and its options. */
 const withoutHead = (text: string): string => text.replace(/^(\/\/.*\n|\/\* eslint-disable \*\/\n|\n)*/, '');

@@ -2,7 +2,7 @@ import type { Files } from '../../area.ts';
 import type { StreamModel, Topic } from '../../model/stream/stream.ts';
 import { docComment, HEADER, identifier, literal, quote } from '../../text.ts';
 
-/** stream/topics.ts: what is known of each topic. stream/topic-messages.ts: the codec and the type of its messages. */
+/** stream/topics.ts: the facts about each topic. stream/topic-messages.ts: the codec and the type of its messages. */
 export const renderTopics = ({ topics }: StreamModel): Files => ({
   'stream/topics.ts': `${HEADER}
 /** Every topic by its name. \`scope\`: of the access token that it needs. */

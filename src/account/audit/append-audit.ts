@@ -2,11 +2,10 @@ import type { SQL } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { sql } from '../../store/drizzle.ts';
 import { auditRecords, auditTips } from '../../store/audit-tables.ts';
-import { createInsertionIfChanged } from '../../store/insert-rows.ts';
-import { Unexpected } from '../../store/expectation.ts';
+import { createInsertionIfChanged, insertRows } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { Executes, PlaceholderOf } from '../../store/statement.ts';
+import { createWrite, type Executes, type PlaceholderOf } from '../../store/statement.ts';
 import { type AuditCharge, type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
 import { hashRecord } from './record-hash.ts';
 
@@ -14,11 +13,11 @@ import { hashRecord } from './record-hash.ts';
 export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & {
   readonly tokenId?: string | undefined;
   readonly walletId?: string | undefined;
-  /** Address that the request came from: of refused ones, and of changes of an account. */
+  /** Address of the client, for refused requests and for changes of an account. */
   readonly address?: string | undefined;
   /** The member who acted. */
   readonly memberId?: string | undefined;
-  /** Id of what was acted on, if it is no wallet: an API key, an access token, a member, an invitation, a session. */
+  /** Id of the target if it is not a wallet: an API key, an access token, a member, an invitation, a session. */
   readonly subject?: string | undefined;
   /** Number of wallets or refused requests that the record covers. Default 1. */
   readonly units?: number;
@@ -36,8 +35,8 @@ type Tip = { readonly seq: number; readonly hash: Uint8Array };
 type Addition = { readonly accountId: string; readonly facts: readonly AuditFact[]; readonly nowMs: number };
 
 /**
- * Chain ends as this process last saw them. Each is a guess, which the store confirms when a record is added: another process may have
- * added to the chain, or the transaction may have failed.
+ * Chain ends as this process last saw them. Each is a guess, which the store confirms when a record is added without a lock: another process
+ * may have added to the chain, or the transaction may have failed.
  */
 const guesses = new LRUCache<string, Tip>({ max: 10_000 });
 
@@ -51,6 +50,11 @@ type Move = {
   readonly movedAt: string;
 };
 
+const move = (param: PlaceholderOf<Move>): SQL => sql`
+  update audit_tips
+  set seq = ${param('endSeq')}, hash = ${param('endHash')}, unsigned_since = coalesce(unsigned_since, ${param('movedAt')})
+  where account_id = ${param('ownerId')}`;
+
 /** Builds the SQL condition for adding a record; `param('walletId')` is the wallet that the record is about, in an array. */
 type Condition = (param: PlaceholderOf<Move & { readonly walletId: unknown }>) => SQL;
 
@@ -58,14 +62,14 @@ const addIf = (condition: Condition) =>
   createInsertionIfChanged<typeof auditRecords, Move>(
     auditRecords,
     (param) => sql`
-      update audit_tips
-      set seq = ${param('endSeq')}, hash = ${param('endHash')}, unsigned_since = coalesce(unsigned_since, ${param('movedAt')})
-      where account_id = ${param('ownerId')} and seq = ${param('tipSeq')} and hash = ${param('tipHash')}
+      ${move(param)} and seq = ${param('tipSeq')} and hash = ${param('tipHash')}
         and ${condition(param as Parameters<Condition>[0])}
       returning seq`,
   );
 
-const behindTip = addIf(() => sql`true`);
+const addBehindTip = addIf(() => sql`true`);
+
+const moveLocked = createWrite<Move>(move);
 
 /**
  * Appends facts to an account's audit log, in order, in the transaction of the changes that they record. The chain is locked until that
@@ -77,46 +81,22 @@ export async function appendAudit(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
-  const addition = { accountId, facts, nowMs };
-  if (facts.length > 0 && !(await tryAppend(tx, addition))) await appendLocked(tx, addition);
-}
-
-async function appendLocked(tx: StoreTransaction, addition: Addition): Promise<void> {
-  const isAdded = await appendTo(await lockTip(tx, addition.accountId), addition, (rows, move) =>
-    behindTip.tryChange(tx, rows, move),
-  );
-  if (!isAdded) throw new Error('a chain that is locked did not take a record');
-}
-
-/**
- * As `appendAudit`, in one statement that can be sent together with others (see `Store.together`).
- *
- * @throws Unexpected when this process does not know the end of the chain.
- */
-export async function appendAuditExpected(
-  db: Executes,
-  accountId: string,
-  facts: readonly AuditFact[],
-  nowMs: number,
-): Promise<void> {
   if (facts.length === 0) return;
-  const guess = guesses.get(accountId);
-  if (guess === undefined) throw new Unexpected('the end of a chain is not known');
-  await appendTo(guess, { accountId, facts, nowMs }, async (rows, move) => {
-    await behindTip.expectChange(db, rows, move);
-    return true;
-  });
+  const { rows, moved, end } = recordsBehind(await lockTip(tx, accountId), { accountId, facts, nowMs });
+  insertRows(tx, auditRecords, rows);
+  moveLocked(tx, moved);
+  guesses.set(accountId, end);
 }
 
 /**
- * As `appendAuditExpected`, subject to a condition.
+ * As `appendAuditInOwnTransaction`, subject to a condition.
  *
  * @returns a function that appends a fact in one statement and resolves to true if it did: not when the end of the chain is unknown.
  */
 export function createConditionalAudit(condition: Condition) {
-  const { tryChange } = addIf(condition);
+  const add = addIf(condition);
   return (db: Executes, accountId: string, fact: AuditFact, nowMs: number): Promise<boolean> =>
-    tryAppend(db, { accountId, facts: [fact], nowMs }, tryChange);
+    tryAppend(db, { accountId, facts: [fact], nowMs }, add);
 }
 
 /** Appends facts when nothing else is written: in one statement if the end of the chain is known. */
@@ -126,27 +106,25 @@ export async function appendAuditInOwnTransaction(
   facts: readonly AuditFact[],
   nowMs: number,
 ): Promise<void> {
-  const addition = { accountId, facts, nowMs };
-  if (await tryAppend(store.db, addition)) return;
-  await store.transaction((tx) => appendLocked(tx, addition));
+  if (await tryAppend(store.db, { accountId, facts, nowMs }, addBehindTip)) return;
+  await store.transaction((tx) => appendAudit(tx, accountId, facts, nowMs));
 }
 
 /** Returns false, with nothing changed, when the chain ends elsewhere than this process knows. */
-async function tryAppend(
-  db: Executes,
-  addition: Addition,
-  tryChange = behindTip.tryChange,
-): Promise<boolean> {
+async function tryAppend(db: Executes, addition: Addition, add: ReturnType<typeof addIf>): Promise<boolean> {
   const guess = guesses.get(addition.accountId);
-  return guess !== undefined && appendTo(guess, addition, (rows, move) => tryChange(db, rows, move));
+  if (guess === undefined) return false;
+  const { rows, moved, end } = recordsBehind(guess, addition);
+  const isAdded = await add(db, rows, moved);
+  if (isAdded) guesses.set(addition.accountId, end);
+  return isAdded;
 }
 
-/** Appends facts after a tip by means of `add`. */
-async function appendTo(
+/** Returns the records of facts that follow a tip, and the new tip. */
+function recordsBehind(
   tip: Tip,
   { accountId, facts, nowMs }: Addition,
-  add: (rows: readonly Row[], move: Move) => Promise<boolean>,
-): Promise<boolean> {
+): { readonly rows: readonly Row[]; readonly moved: Move; readonly end: Tip } {
   const at = new Date(nowMs);
   let { seq, hash: previousHash } = tip;
   const rows = facts.map((fact) => {
@@ -162,12 +140,15 @@ async function appendTo(
     return { ...members, at, previousHash: before, hash: previousHash };
   });
   const end = { seq, hash: previousHash };
-  const isAdded = await add(rows, {
-    ...{ ownerId: accountId, tipSeq: tip.seq, tipHash: tip.hash, endSeq: end.seq, endHash: end.hash },
+  const moved = {
+    ownerId: accountId,
+    tipSeq: tip.seq,
+    tipHash: tip.hash,
+    endSeq: end.seq,
+    endHash: end.hash,
     movedAt: at.toISOString(),
-  });
-  if (isAdded) guesses.set(accountId, end);
-  return isAdded;
+  };
+  return { rows, moved, end };
 }
 
 async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
@@ -177,4 +158,23 @@ async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
     .onConflictDoUpdate({ target: auditTips.accountId, set: { accountId } })
     .returning({ seq: auditTips.seq, hash: auditTips.hash });
   return tip ?? { seq: 0, hash: GENESIS };
+}
+
+/** A fact of the audit log of an account. */
+export type AccountFact = { readonly accountId: string; readonly fact: AuditFact };
+
+/**
+ * Appends facts to the audit logs of several accounts, as `appendAudit` does. The ends of chains are locked in one order, so that two
+ * transactions never wait for each other.
+ */
+export async function appendAudits(
+  tx: StoreTransaction,
+  facts: readonly AccountFact[],
+  nowMs: number,
+): Promise<void> {
+  const logs = Map.groupBy(facts, ({ accountId }) => accountId);
+  for (const [accountId, own] of [...logs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const ofLog = own.map(({ fact }) => fact);
+    await appendAudit(tx, accountId, ofLog, nowMs);
+  }
 }

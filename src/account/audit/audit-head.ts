@@ -24,7 +24,7 @@ export function isSignatureOf(
 
 let latest: { readonly x: string; readonly key: KeyObject } | undefined;
 
-/** Most signatures are of the same key as the one before, and reading a key takes as long as verifying one. */
+/** Most signatures are by the same key as the previous one, and reading a key takes as long as verifying one. */
 function keyOf(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey).toString('base64url');
   if (latest?.x !== x)

@@ -13,7 +13,7 @@ const ACCOUNT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Appends heads to a file, one line of JSON each, and syncs it to disk. The file is created with mode 0600. If that fails, on a full disk
- * for example, the file is restored: half a line would pass for damage.
+ * for example, the file is restored: half a line would look like damage.
  */
 export async function appendHeads(path: string, heads: readonly AuditHead[]): Promise<void> {
   await appendLines(path, heads.map(printHead).join(''));
@@ -61,7 +61,7 @@ export async function* readHeads(path: string): AsyncGenerator<HeadLine> {
   }
 }
 
-/** Reads the lines of a file; none of what is missing or no file. */
+/** Reads the lines of a file; none if it is missing or not a file. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const isFile = await stat(path).then((entry) => entry.isFile(), ignore);
   if (isFile !== true) return;
@@ -83,13 +83,12 @@ function parseHead(line: string): AuditHead | undefined {
   try {
     const { account, seq, hash, at, public_key, signature } = JSON.parse(line) as Record<string, unknown>;
     const head = {
-      ...{
-        accountId: String(account),
-        seq: Number(seq),
-        hash: bytesOf(hash, 32),
-        atMs: Date.parse(String(at)),
-      },
-      ...{ publicKey: bytesOf(public_key, 32), signature: bytesOf(signature, 64) },
+      accountId: String(account),
+      seq: Number(seq),
+      hash: bytesOf(hash, 32),
+      atMs: Date.parse(String(at)),
+      publicKey: bytesOf(public_key, 32),
+      signature: bytesOf(signature, 64),
     };
     const isOne = ACCOUNT.test(head.accountId) && Number.isSafeInteger(head.seq) && head.seq > 0;
     return isOne && Number.isFinite(head.atMs) ? head : undefined;

@@ -25,20 +25,20 @@ const readHead = createRowReader(auditHeads);
 
 /** Reads records of an account's chain, oldest first. */
 export async function readChain(
-  { together }: Pick<Store, 'together'>,
+  { batched }: Pick<Store, 'batched'>,
   accountId: string,
   part: ChainPart,
 ): Promise<readonly StoredRecord[]> {
-  const [, { rows }] = await together((db) => [readInOrder(db), selectRecords(db, { accountId, ...part })]);
+  const [, { rows }] = await batched((db) => [readInOrder(db), selectRecords(db, { accountId, ...part })]);
   return rows.map(readRecord);
 }
 
 /** Reads the signed heads of an account's chain, oldest first. */
 export async function readStoredHeads(
-  { together }: Pick<Store, 'together'>,
+  { batched }: Pick<Store, 'batched'>,
   accountId: string,
   part: ChainPart,
 ): Promise<readonly StoredHead[]> {
-  const [, { rows }] = await together((db) => [readInOrder(db), selectHeads(db, { accountId, ...part })]);
+  const [, { rows }] = await batched((db) => [readInOrder(db), selectHeads(db, { accountId, ...part })]);
   return rows.map(readHead);
 }

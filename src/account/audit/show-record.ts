@@ -6,12 +6,16 @@ import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
 import { printUsd } from '../../../runtime/micro-usd.ts';
 import type { StoredRecord } from './read-chain.ts';
 
-/** Returns a record of the audit log as the account service shows it: what is null is absent. */
+/** Returns a record of the audit log as the account service shows it, without members that are null. */
 export function showRecord(record: StoredRecord & { readonly tokenName?: string | null }): ShownRecord {
   const { accountId, seq, at, action, outcome, requestId, units } = record;
   const { tokenId, tokenName = null, walletId, address, memberId, subject, charges, documentSha256 } = record;
   return {
-    ...{ account_id: accountId, seq, at: at.toISOString(), action, outcome },
+    account_id: accountId,
+    seq,
+    at: at.toISOString(),
+    action,
+    outcome,
     ...(tokenId !== null && { token_id: tokenId }),
     ...(tokenName !== null && { token_name: tokenName }),
     request_id: requestId,
@@ -22,14 +26,16 @@ export function showRecord(record: StoredRecord & { readonly tokenName?: string 
     ...(subject !== null && { subject }),
     ...(charges !== null && { charges: charges.map(showCharge) }),
     ...(documentSha256 !== null && { document_sha256: documentSha256 }),
-    ...{ previous_hash: hexOf(record.previousHash), hash: hexOf(record.hash) },
+    previous_hash: hexOf(record.previousHash),
+    hash: hexOf(record.hash),
   };
 }
 
 /** Returns a charge of a record as the account service shows it. */
 export function showCharge({ amount, prices, ...charge }: AuditCharge): ShownCharge {
   return {
-    ...{ ...charge, amount_usd: printUsd(BigInt(amount)) },
+    ...charge,
+    amount_usd: printUsd(BigInt(amount)),
     ...(prices !== undefined && {
       prices: {
         standard_usd: printUsd(BigInt(prices.standard)),

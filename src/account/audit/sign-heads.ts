@@ -1,6 +1,6 @@
 import { and, gt, lte, or, sql, eq } from '../../store/drizzle.ts';
 import type { Logger } from 'pino';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { auditHeads, auditTips } from '../../store/audit-tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { headBytes } from '../../../runtime/audit-bytes.ts';
@@ -62,7 +62,7 @@ export function startHeadSigning(deps: HeadDeps, log: Logger): { readonly close:
       await signDueHeads(deps, isAll);
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'heads of the audit log cannot be signed');
+      if (!isFailing) log.error({ err: error }, 'cannot sign audit checkpoints');
       isFailing = true;
     }
   };

@@ -1,6 +1,24 @@
 import { PLANS } from '../../../generated/plans.ts';
-import { ALL, type Share, shareOf } from './percent.ts';
 import type { Availability } from './read-availability.ts';
+
+const DECIMALS = 4;
+
+/** A percentage in ten-thousandths of a percent: 1,000,000 is all. */
+export type Share = bigint;
+
+export const ALL: Share = 1_000_000n;
+
+/** Returns a percentage of the specification, which has up to four decimals, exactly. */
+export function shareOf(percent: number): Share {
+  const [whole = '', part = ''] = String(percent).split('.');
+  return BigInt(`${whole}${part.padEnd(DECIMALS, '0')}`);
+}
+
+/** Prints a share as decimal text in percent with four digits, such as `99.9500`. */
+export function printPercent(share: Share): string {
+  const digits = String(share < 0n ? -share : share).padStart(DECIMALS + 1, '0');
+  return `${share < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
+}
 
 /** The availability that is promised for a month. */
 export const TARGET: Share = shareOf(PLANS.service_levels.availability_percent_per_month);
@@ -15,7 +33,7 @@ export type ErrorBudget = {
   readonly leftShare: Share;
 };
 
-/** Returns the budget of a month with so many minutes that count, those to come included. */
+/** Returns the budget of a month with this many minutes that count, including those to come. */
 export function errorBudgetOf(
   { unavailable }: Pick<Availability, 'unavailable'>,
   minutes: number,

@@ -4,8 +4,7 @@ import { sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
 import { accounts } from '../../store/tables.ts';
 import { clip, MILLIONTHS, MINUTE_MS, minutesIn, monthSpan, type Span, without } from './month-span.ts';
-import { plannedMinutes } from './planned-minutes.ts';
-import { readPlannedWork } from './planned-work-rows.ts';
+import { plannedMinutes, readPlannedWork } from './planned-work-rows.ts';
 import { recordedUntil } from './recorded-until.ts';
 
 /** See `Availability`; `wholeMonth` are the minutes that count once the month is over, by the work announced so far. */
@@ -44,7 +43,8 @@ export async function measureMonth(db: Db, query: MonthQuery): Promise<MeasuredM
   const counted = without(span, planned);
   const minutes = minutesIn(counted);
   return {
-    ...{ minutes, planned: minutesIn([span]) - minutes },
+    minutes,
+    planned: minutesIn([span]) - minutes,
     unavailable: await sumUnavailable(
       db,
       clip(counted, { startMs: createdMs, endMs: untilMs }),

@@ -1,4 +1,4 @@
-import { monthsLater, monthStartMs } from '../../base/utc-month.ts';
+import { monthsLater, monthStartMs } from '../../core/utc-month.ts';
 
 /** A stretch of time from an instant, included, to another one, not included. */
 export type Span = { readonly startMs: number; readonly endMs: number };
@@ -24,7 +24,7 @@ export function clip(spans: readonly Span[], { startMs, endMs }: Span): readonly
     .filter((span) => span.startMs < span.endMs);
 }
 
-/** Returns what is left of a span without others, which are in order and do not overlap. */
+/** Returns the parts of a span that are outside others, which are in order and do not overlap. */
 export function without({ startMs, endMs }: Span, others: readonly Span[]): readonly Span[] {
   const cuts = clip(others, { startMs, endMs });
   const starts = [startMs, ...cuts.map((cut) => cut.endMs)];

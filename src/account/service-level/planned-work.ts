@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { PLANS } from '../../../generated/plans.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { plannedWork } from '../../store/billing-tables.ts';
 import { eq } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { RecordChange } from '../api-keys.ts';
-import { MINUTE_MS, minutesIn, type Span } from './month-span.ts';
-import { type PlannedWork, readPlannedWork, toPlannedWork } from './planned-work-rows.ts';
-import { spanOfMonths, standingOf, type WorkStanding } from './work-standing.ts';
+import type { RecordChange } from '../identity/api-keys/api-keys.ts';
+import { MINUTE_MS, minutesIn, type Span, clip, monthSpan } from './month-span.ts';
+import {
+  type PlannedWork,
+  readPlannedWork,
+  toPlannedWork,
+  type AnnouncedWork,
+  isInTime,
+  plannedMinutes,
+} from './planned-work-rows.ts';
+import { utcMonth } from '../../core/utc-month.ts';
 
 export type PlannedWorkDeps = {
   readonly store: Store;
@@ -15,13 +22,13 @@ export type PlannedWorkDeps = {
   readonly record?: RecordChange | undefined;
 };
 
-/** Work with its standing among the other work of its months. */
+/** Work, and how it counts among the other work of its months. */
 export type StandingWork = PlannedWork & WorkStanding;
 
 const LISTED_MS = PLANS.availability.kept.days * 86_400_000;
 const LONGEST_HOURS = PLANS.availability.planned_work.longest_hours;
 
-/** Describes what is wrong with the time of work that is announced now; undefined if it may be announced. */
+/** Describes the fault in the time of work that is announced now; undefined if it may be announced. */
 export function workFault(
   { startMs, endMs }: Span,
   nowMs: number,
@@ -86,4 +93,36 @@ export async function listWork({ db }: Pick<Store, 'db'>, nowMs: number): Promis
 
 async function withStanding({ db }: Pick<Store, 'db'>, work: PlannedWork): Promise<StandingWork> {
   return { ...work, ...standingOf(work, await readPlannedWork(db, spanOfMonths(work))) };
+}
+
+/** The minutes of work that are left out of availability, and the reason why others are not. */
+type WorkStanding = {
+  /** Minutes of the work. */
+  readonly minutes: number;
+  /** Those of them that do not count towards availability. */
+  readonly excluded: number;
+  /** The reason why the rest counts as any other minute; undefined if all are excluded. */
+  readonly countsBecause: 'cancelled' | 'announced_late' | 'allowance_used' | undefined;
+};
+
+/** Returns how work counts among all work of its months. */
+function standingOf(work: AnnouncedWork, works: readonly AnnouncedWork[]): WorkStanding {
+  const minutes = minutesIn([work]);
+  if (work.cancelledMs !== undefined) return { minutes, excluded: 0, countsBecause: 'cancelled' };
+  if (!isInTime(work)) return { minutes, excluded: 0, countsBecause: 'announced_late' };
+  const excluded = monthsOf(work).reduce(
+    (sum, month) => sum + minutesIn(clip(plannedMinutes(works, monthSpan(month)), work)),
+    0,
+  );
+  return { minutes, excluded, countsBecause: excluded < minutes ? 'allowance_used' : undefined };
+}
+
+/** Returns the whole months that a span lies in, as a span. */
+function spanOfMonths({ startMs, endMs }: Span): Span {
+  return { startMs: monthSpan(utcMonth(startMs)).startMs, endMs: monthSpan(utcMonth(endMs - 1)).endMs };
+}
+
+/** Work is at most a day long, and so in two months at most. */
+function monthsOf({ startMs, endMs }: Span): readonly string[] {
+  return [...new Set([utcMonth(startMs), utcMonth(endMs - 1)])];
 }

@@ -1,5 +1,5 @@
 import { MILLIONTHS } from './month-span.ts';
-import { ALL, printPercent, type Share } from './percent.ts';
+import { ALL, printPercent, type Share } from './error-budget.ts';
 import type { Availability } from './read-availability.ts';
 
 /** Returns which part of the minutes was available, rounded down; all, where no minute counts. */

@@ -3,7 +3,7 @@ import { serviceMinutes, serviceMonths, walletMinutes } from '../../store/billin
 import { sql } from '../../store/drizzle.ts';
 import { operationCounts } from '../../store/money-tables.ts';
 import type { Store } from '../../store/open-store.ts';
-import { monthsLater, utcMonth } from '../../base/utc-month.ts';
+import { monthsLater, utcMonth } from '../../core/utc-month.ts';
 import { monthSpan } from './month-span.ts';
 
 const PURGE_ROWS = 5_000;
@@ -55,4 +55,23 @@ async function findFirstNeeded(db: Store['db'], oldest: string, limit: string): 
   const { kept = null, open = null } = rows[0] ?? {};
   const needed = [limit, kept === null ? oldest : monthsLater(kept, 1), open ?? limit];
   return needed.reduce((first, month) => (month < first ? month : first));
+}
+
+const DAY_MS = 86_400_000;
+/** Another server may store its counts of a minute this much later. */
+const COUNTED_MS = 3_600_000;
+
+/**
+ * Deletes the requests of accounts in minutes in which none of them failed, which nothing is computed from: at most 5,000, of minutes that
+ * are an hour to a day old.
+ *
+ * @returns true if there may be more.
+ */
+export async function purgeUnfailed({ db }: Pick<Store, 'db'>, nowMs: number): Promise<boolean> {
+  const [from, until] = [new Date(nowMs - DAY_MS), new Date(nowMs - COUNTED_MS)];
+  const purged = await db.execute(sql`
+    delete from ${walletMinutes} where ctid = any(array(
+      select ctid from ${walletMinutes}
+      where minute >= ${from} and minute < ${until} and failed = 0 limit ${PURGE_ROWS}))`);
+  return purged.rowCount === PURGE_ROWS;
 }

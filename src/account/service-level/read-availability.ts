@@ -7,13 +7,13 @@ export type Availability = {
   readonly minutes: number;
   /** Minutes of planned work, which do not count. */
   readonly planned: number;
-  /** The sum of what each minute was unavailable, in millionths of a minute, each rounded down. */
+  /** The unavailable part of all minutes, in millionths of a minute, each minute rounded down. */
   readonly unavailable: bigint;
 };
 
 /**
- * Reads the availability of the wallet service for an account in a month of UTC, such as `2026-01`, up to the last minute that is
- * recorded (see `recordedUntil`). Of a month whose minutes were deleted nothing is known; `closed_months` has its figures.
+ * Reads the availability of the wallet service for an account in a month of UTC, such as `2026-01`, up to the last minute that is recorded
+ * (see `recordedUntil`). Nothing is known of a month whose minutes were deleted; `closed_months` has its figures.
  */
 export async function readAvailability(
   db: Pick<Store['db'], 'execute' | 'select'>,

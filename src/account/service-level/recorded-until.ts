@@ -6,7 +6,7 @@ import { MINUTE_MS, monthSpan } from './month-span.ts';
 const RECORDED_MS = PLANS.availability.recorded.minutes * MINUTE_MS;
 const SETTLED_MS = PLANS.availability.settled.seconds * 1_000;
 
-/** Returns the end of the last minute that everything is recorded of. */
+/** Returns the end of the last minute for which everything is recorded. */
 export function recordedUntil(nowMs: number): number {
   return Math.floor((nowMs - SETTLED_MS) / MINUTE_MS) * MINUTE_MS;
 }

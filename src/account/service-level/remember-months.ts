@@ -1,6 +1,9 @@
-import type { MeasuredMonth } from './measure-month.ts';
-import { utcMonth } from '../../base/utc-month.ts';
-import { recordedUntil } from './recorded-until.ts';
+import { type MeasuredMonth, measureMonth } from './measure-month.ts';
+import { utcMonth, monthsLater } from '../../core/utc-month.ts';
+import { recordedUntil, isMonthRecorded } from './recorded-until.ts';
+import { serviceMinutes, serviceMonths } from '../../store/billing-tables.ts';
+import { max, sql } from '../../store/drizzle.ts';
+import type { Store } from '../../store/open-store.ts';
 
 /** Measures the current month of an account. */
 export type MeasureCurrent = (accountId: string, nowMs: number) => Promise<MeasuredMonth>;
@@ -32,4 +35,28 @@ export function rememberMonths(
     });
     return measured;
   };
+}
+
+/**
+ * Keeps the figures of the oldest month that is over and recorded and has none yet, those of the service without single accounts. Several
+ * servers may do it at once.
+ *
+ * @returns true if there may be more such months.
+ */
+export async function keepServiceMonth({ db }: Pick<Store, 'db'>, nowMs: number): Promise<boolean> {
+  const month = await findNext(db);
+  if (month === undefined || !isMonthRecorded(month, nowMs)) return false;
+  const { minutes, planned, unavailable } = await measureMonth(db, { month, nowMs });
+  await db.insert(serviceMonths).values({ month, minutes, planned, unavailable }).onConflictDoNothing();
+  return true;
+}
+
+async function findNext(db: Store['db']): Promise<string | undefined> {
+  const [kept] = await db.select({ last: max(serviceMonths.month) }).from(serviceMonths);
+  if (kept !== undefined && kept.last !== null) return monthsLater(kept.last, 1);
+  const { rows } = await db.execute<{ readonly first: Date | string | null }>(
+    sql`select min(${serviceMinutes.minute}) as first from ${serviceMinutes}`,
+  );
+  const first = rows[0]?.first ?? null;
+  return first === null ? undefined : utcMonth(new Date(first).getTime());
 }

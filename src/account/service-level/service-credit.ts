@@ -1,5 +1,5 @@
 import { PLANS } from '../../../generated/plans.ts';
-import { shareOf } from './percent.ts';
+import { shareOf } from './error-budget.ts';
 import { availableShare } from './print-availability.ts';
 import type { Availability } from './read-availability.ts';
 

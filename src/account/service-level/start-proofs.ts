@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { PLANS } from '../../../generated/plans.ts';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { PART_MS } from './store-proof.ts';
 
 /** The outcome of a proof: it is stored, or the part that failed. */
@@ -23,8 +23,8 @@ const LATE = 'no answer in time';
 
 /**
  * Proves in each part of a minute that this process serves wallets: the signer answers, and the store takes a write, in time. The first
- * proof is made at once, the others in the middle of a part, so that a timer that is late or early by a little loses none. It is logged
- * when proofs begin to fail, and when they are back.
+ * proof is made at once, the others in the middle of a part, so that a timer that is late or early by a little loses none. A message is
+ * logged when proofs begin to fail, and when they succeed again.
  *
  * @returns a function that stops it after the current proof.
  */
@@ -37,8 +37,8 @@ export function startProofs(options: ProofOptions): () => Promise<void> {
   const note = ({ outcome, reason }: Result): void => {
     onOutcome(outcome);
     if (outcome !== 'proved' && !isFailing)
-      log.error({ part: outcome, reason }, 'wallets cannot be served: this time counts as down');
-    if (outcome === 'proved' && isFailing) log.info('wallets are served again');
+      log.error({ part: outcome, reason }, 'cannot serve wallets: this time counts as downtime');
+    if (outcome === 'proved' && isFailing) log.info('serving wallets again');
     isFailing = outcome !== 'proved';
   };
   const run = async (): Promise<void> => {
@@ -79,7 +79,7 @@ async function prove({ askSigner, store, clock }: ProofOptions): Promise<Result>
   }
 }
 
-/** @returns true, or the reason why the proof is not stored. Never rejects: after the deadline nobody waits for it. */
+/** @returns true, or the reason why the proof is not stored. Never rejects: after the deadline its result is ignored. */
 async function storeOnce(
   store: ProofOptions['store'],
   startMs: number,

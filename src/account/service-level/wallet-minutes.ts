@@ -1,7 +1,7 @@
 import { walletMinutes } from '../../store/billing-tables.ts';
 import { sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
-import { countBatch } from '../count-batch.ts';
+import { countBatch } from '../usage/count-batch.ts';
 
 /** Requests of an account to the wallet service in a minute, and those of them that the service failed to answer. */
 export type WalletMinute = {

@@ -1,26 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { type AccountClient, createAccountClient, RestCallError } from '../../../generated/account/client.ts';
-import { BillGoesBack, BillNotSigned, readBill } from '../../../runtime/bill.ts';
+import {
+  BillGoesBack,
+  BillNotSigned,
+  readBill,
+  BILL_FORM,
+  type BilledInvoice,
+  type BillItem,
+  type BillPlace,
+  ISSUED,
+  isNoteOf,
+} from '../../../runtime/bill.ts';
 import { inBatches } from '../../../runtime/in-batches.ts';
-import { serviceError } from '../../base/service-error.ts';
-import type { Terminal } from '../../base/terminal.ts';
+import { serviceError } from '../../core/service-error.ts';
+import type { Terminal } from '../../core/terminal.ts';
 import type { Invocation } from '../parse-command-line.ts';
 import { readServerAccess } from '../server-access.ts';
-import { openPartialBill, OtherBill, type PartialBill } from './partial-bill.ts';
 import { createPatientCalls, MOST_TRIES, type PatienceOptions } from './patient-calls.ts';
-import { progressLine } from './progress-line.ts';
 
-/** The most that the operations allow. */
+/** The most records per request that the operations allow. */
 const RECORDS = 5_000;
 const HEADS = 1_000;
-/** Lines that are written at once. */
+/** Lines per write. */
 const LINES = 1_000;
 
 type Patience = Pick<PatienceOptions, 'pause'>;
 
 /**
- * `keyslot bill fetch`: writes an invoice with the signed records of its charges to a new file, a line of JSON for each. What is not whole
- * is `<file>.part`: the next run goes on behind its last record.
+ * `keyslot bill fetch`: writes an invoice with the signed records of its charges to a new file, a line of JSON for each. An unfinished file
+ * is named `<file>.part`, and the next run continues after its last record.
  *
  * @throws ServiceError `invalidCommand`, also when the server refuses; a file without records is deleted then.
  */
@@ -34,15 +43,15 @@ export async function fetchBill(
   const client = createAccountClient({ url, token });
   const part = await openPartialBill(path, number).catch((error: unknown) => {
     if (error instanceof OtherBill) throw mistake(error.message);
-    throw mistake(`${path} cannot be written: ${messageOf(error)}`);
+    throw mistake(`cannot write ${path}: ${messageOf(error)}`);
   });
   if (part.found !== undefined && part.found.records > 0)
-    writeError(`Going on with ${part.path}, which has ${part.found.records} records.\n`);
+    writeError(`Continuing with ${part.path}, which has ${part.found.records} records.\n`);
   const patiently = createPatientCalls({
     pause,
     onWait: ({ ms, tries, reason }) =>
       writeError(
-        `${reason}; asking again in ${Math.ceil(ms / 1_000)} s (try ${tries + 1} of ${MOST_TRIES}).\n`,
+        `${reason}; trying again in ${Math.ceil(ms / 1_000)} s (try ${tries + 1} of ${MOST_TRIES}).\n`,
       ),
   });
   try {
@@ -79,7 +88,7 @@ async function writeItems({ client, patiently, part, number, progress }: Writing
       const items = batch.filter((item) => {
         if (!('invoice' in item) || found === undefined) return true;
         if (JSON.stringify(item.invoice) === JSON.stringify(found.invoice)) return false;
-        throw new OtherBill(`${part.path} has another invoice than the server: delete it`);
+        throw new OtherBill(`${part.path} has a different invoice than the server: delete it`);
       });
       await part.append(items);
       records += items.filter((item) => 'record' in item).length;
@@ -92,17 +101,17 @@ async function writeItems({ client, patiently, part, number, progress }: Writing
 }
 
 function refusal(error: unknown, part: string): unknown {
-  const kept = `; run the command again to go on with ${part}`;
+  const kept = `; run the command again to continue with ${part}`;
   if (error instanceof OtherBill || error instanceof BillGoesBack) return mistake(error.message);
   if (error instanceof BillNotSigned) return mistake(error.message);
   if (error instanceof Error && 'code' in error && 'syscall' in error)
-    return mistake(`${part} cannot be written: ${error.message}`);
+    return mistake(`cannot write ${part}: ${error.message}`);
   if (!(error instanceof RestCallError)) return error;
   const { failure } = error;
-  if (failure.kind !== 'problem') return mistake(`the server refuses: ${error.message}${kept}`);
+  if (failure.kind !== 'problem') return mistake(`the server refused: ${error.message}${kept}`);
   const { retryAfterSeconds: asked } = failure;
-  const later = asked === undefined ? '' : `; it asks to wait ${asked} s${kept}`;
-  return mistake(`the server refuses: ${failure.problem.detail} (${failure.code})${later}`);
+  const later = asked === undefined ? '' : `; wait ${asked} s${kept}`;
+  return mistake(`the server refused: ${failure.problem.detail} (${failure.code})${later}`);
 }
 
 function messageOf(error: unknown): string {
@@ -111,4 +120,187 @@ function messageOf(error: unknown): string {
 
 function mistake(reason: string) {
   return serviceError('invalidCommand', { reason });
+}
+
+const CLEAR = '\r\u001B[K';
+
+/** A progress line that is rewritten in place; silent if notes do not go to a terminal. */
+function progressLine({ writeError, isInteractive = false }: Terminal) {
+  let isShown = false;
+  return {
+    /** @param at the instant of the last record. */
+    show: (records: number, at: string | undefined): void => {
+      if (!isInteractive || at === undefined) return;
+      isShown = true;
+      writeError(
+        `${CLEAR}${records.toLocaleString('en')} records, up to ${at.slice(0, 16).replace('T', ' ')} UTC`,
+      );
+    },
+    end: (): void => {
+      if (isShown) writeError(CLEAR);
+      isShown = false;
+    },
+  };
+}
+
+/** A bill that is being written, next to its final file until it is complete. */
+type PartialBill = {
+  readonly path: string;
+  /** The part that an earlier run has left; undefined if it left none. */
+  readonly found: FoundBill | undefined;
+  readonly append: (items: readonly BillItem[]) => Promise<void>;
+  /** Gives the bill its name once it is on disk. */
+  readonly complete: () => Promise<void>;
+  /** Closes the file, and deletes it if it has no record. */
+  readonly close: () => Promise<void>;
+};
+
+/** The beginning of a bill, up to the last complete record, which is read again because its head may be missing. */
+type FoundBill = {
+  readonly invoice: BilledInvoice;
+  readonly place: BillPlace;
+  readonly records: number;
+  readonly sizeBytes: number;
+};
+
+/** Thrown when the file to continue is not the beginning of this bill. */
+class OtherBill extends Error {
+  override readonly name = 'OtherBill';
+}
+
+/**
+ * Opens `<path>.part`, and cuts off a torn line and everything after it.
+ *
+ * @throws OtherBill if it is another invoice or another kind of file; a system error if it cannot be written, or `path` exists.
+ */
+async function openPartialBill(path: string, number: string): Promise<PartialBill> {
+  await assertFree(path);
+  const part = `${path}.part`;
+  const file = await open(part, 'a+', 0o600);
+  try {
+    const found = await findBill(file, part, number);
+    await file.truncate(found?.sizeBytes ?? 0);
+    return writerOf({ file, part, path, found });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+type Parts = {
+  readonly file: FileHandle;
+  readonly part: string;
+  readonly path: string;
+  readonly found: FoundBill | undefined;
+};
+
+function writerOf({ file, part, path, found }: Parts): PartialBill {
+  let hasRecords = (found?.records ?? 0) > 0;
+  return {
+    path: part,
+    found,
+    append: async (items) => {
+      await file.appendFile(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+      hasRecords ||= items.some((item) => 'record' in item);
+    },
+    complete: async () => {
+      await file.sync();
+      await assertFree(path);
+      await rename(part, path);
+    },
+    close: async () => {
+      await file.close();
+      if (!hasRecords) await rm(part, { force: true });
+    },
+  };
+}
+
+async function findBill(file: FileHandle, part: string, number: string): Promise<FoundBill | undefined> {
+  let invoice: BilledInvoice | undefined;
+  let [sizeBytes, records, fromSeq] = [0, 0, 0];
+  let [isIssued, isLastIssued] = [false, false];
+  const notes: string[] = [];
+  let lastNote: readonly string[] = [];
+  for await (const { text, start, end } of fileLines(file)) {
+    const item = parse(text);
+    if (invoice === undefined) {
+      if (item === undefined) return undefined;
+      if (!('bill' in item) || item.bill !== BILL_FORM || item.invoice.number !== number)
+        throw new OtherBill(`${part} is not the beginning of ${number}: delete it`);
+      ({ invoice } = item);
+      ({ from_seq: fromSeq } = invoice);
+      sizeBytes = end;
+      continue;
+    }
+    if (item === undefined || 'bill' in item || 'credit_note' in item) break;
+    if ('head' in item) continue;
+    const { seq, action, subject } = item.record;
+    if (seq !== (records === 0 ? fromSeq : fromSeq + 1)) break;
+    isIssued ||= isLastIssued;
+    isLastIssued = action === ISSUED && subject === number;
+    notes.push(...lastNote);
+    lastNote = subject !== undefined && isNoteOf(item.record, invoice) ? [subject] : [];
+    [sizeBytes, records, fromSeq] = [start, records + 1, seq];
+  }
+  if (invoice === undefined) return undefined;
+  return { invoice, place: { fromSeq, isIssued, notes }, records: Math.max(0, records - 1), sizeBytes };
+}
+
+/** Undefined for a line that is not an item of a bill. */
+function parse(text: string): BillItem | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isItem = typeof value === 'object' && value !== null && MEMBERS.some((name) => name in value);
+    return isItem ? (value as BillItem) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const MEMBERS = ['invoice', 'record', 'head', 'credit_note'];
+
+async function assertFree(path: string): Promise<void> {
+  const isFree = await stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
+  if (!isFree) throw new Error('EEXIST: it exists already');
+}
+
+/** A complete line of a file, without its newline, and its position in bytes. */
+type FileLine = {
+  readonly text: string;
+  readonly start: number;
+  /** The position after its newline. */
+  readonly end: number;
+};
+
+/** Longer than any line of a bill. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Yields the lines of a file from its beginning, up to one that is unfinished or longer than 16 MiB. Takes the memory of a line. Unlike a
+ * stream, it leaves the file open even if not all lines are taken.
+ */
+async function* fileLines(file: FileHandle): AsyncGenerator<FileLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  let start = 0;
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    const chunk = buffer.subarray(0, bytesRead);
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let at = rest.indexOf(NEWLINE); at !== -1; at = rest.indexOf(NEWLINE, from)) {
+      const end = start + at + 1 - from;
+      yield { text: rest.toString('utf8', from, at), start, end };
+      start = end;
+      from = at + 1;
+    }
+    rest = rest.subarray(from);
+    if (rest.length > MOST_BYTES) return;
+  }
 }

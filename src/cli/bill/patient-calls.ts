@@ -1,9 +1,9 @@
 import { RestCallError, type RestFailure } from '../../../runtime/rest-call-error.ts';
 
 export type PatienceOptions = {
-  /** Resolves after so many milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
-  /** Told before each pause. */
+  /** Called before each pause. */
   readonly onWait: (wait: { readonly ms: number; readonly tries: number; readonly reason: string }) => void;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -11,17 +11,16 @@ export type PatienceOptions = {
 
 /** The most tries of one call. */
 export const MOST_TRIES = 6;
-/** A server that asks for a longer pause is not waited for. */
+/** The longest requested pause that is waited for. */
 export const MOST_ASKED_SECONDS = 120;
 const FIRST_PAUSE_MS = 1_000;
 const JITTER = 0.25;
-/** A server that is busy, or starts anew, or a proxy that does not reach it. */
+/** Status codes of a busy or restarting server, or of a proxy that cannot reach it. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 /**
- * Creates a wrapper for calls that only read: one that fails for a reason that passes is made again, after the time that the server asks for
- * (`Retry-After`), or after pauses that double from a second on. While nothing was answered yet, a server that cannot be reached is an
- * error at once: the URL may be wrong.
+ * Creates a wrapper for calls that only read: a call that fails for a temporary reason is repeated after the server's `Retry-After`, or
+ * after pauses that double from one second. Before the first answer, an unreachable server is an error at once: the URL may be wrong.
  */
 export function createPatientCalls({ pause, onWait, random = Math.random }: PatienceOptions) {
   let hasAnswered = false;
@@ -44,7 +43,7 @@ export function createPatientCalls({ pause, onWait, random = Math.random }: Pati
 
 type Try = { readonly tries: number; readonly hasAnswered: boolean; readonly random: () => number };
 
-/** Undefined: asking again does not help. */
+/** Undefined if a retry does not help. */
 function pauseAfter(failure: RestFailure, { tries, hasAnswered, random }: Try): number | undefined {
   const own = FIRST_PAUSE_MS * 2 ** (tries - 1) * (1 + JITTER * random());
   if (failure.kind === 'network' || failure.kind === 'timeout') return hasAnswered ? own : undefined;

@@ -6,11 +6,11 @@ export const ACCOUNT_COMMANDS = [
   {
     name: 'accounts create',
     group: 'Accounts',
-    summary: 'Create an account without keys and tokens',
+    summary: 'Create an account, without keys and tokens',
     args: [{ name: 'NAME', summary: 'Name of the account' }],
     options: [
       { name: 'plan', value: 'PLAN', summary: 'Its plan', fallback: 'the default plan' },
-      { name: 'operator', summary: 'The account operates this server' },
+      { name: 'operator', summary: 'Let the account operate this server' },
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot accounts create acme --plan production', 'keyslot accounts create staff --operator'],
@@ -28,12 +28,12 @@ export const ACCOUNT_COMMANDS = [
     group: 'Accounts',
     summary: 'Set or show whether an account operates this server',
     details: [
-      'Only tokens of an account that operates the server can have the scopes operator:read, operator:manage and operator:payments; they count only while it does. Without options it shows whether it does.',
+      'Only tokens of an account that operates the server can have the scopes operator:read, operator:manage and operator:payments, and the scopes count only while it does. Without options the command shows the setting.',
     ],
     args: [ACCOUNT],
     options: [
-      { name: 'on', summary: 'The account operates this server' },
-      { name: 'off', summary: 'The account does not; the scopes of an operator count no longer' },
+      { name: 'on', summary: 'Let the account operate this server' },
+      { name: 'off', summary: 'Stop that; operator scopes no longer count' },
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot accounts operator staff --on', 'keyslot accounts operator staff'],
@@ -41,7 +41,7 @@ export const ACCOUNT_COMMANDS = [
   {
     name: 'limits requests',
     group: 'Accounts',
-    summary: 'List the open requests of accounts for higher limits, newest first',
+    summary: 'List open requests for higher limits, newest first',
     args: [],
     options: SERVER_OPTIONS,
     examples: ['keyslot limits requests'],
@@ -49,7 +49,7 @@ export const ACCOUNT_COMMANDS = [
   {
     name: 'limits grant',
     group: 'Accounts',
-    summary: 'Grant a request for a higher limit, and set the limit',
+    summary: 'Grant a request for a higher limit and set the limit',
     args: [{ name: 'ID', summary: 'Id of the request, as keyslot limits requests shows it' }],
     options: SERVER_OPTIONS,
     examples: ['keyslot limits grant 4f8b1d0e-0000-4000-8000-000000000000'],
@@ -60,7 +60,7 @@ export const ACCOUNT_COMMANDS = [
     summary: 'Refuse a request for a higher limit',
     args: [{ name: 'ID', summary: 'Id of the request, as keyslot limits requests shows it' }],
     options: [
-      { name: 'reason', value: 'TEXT', summary: 'Why, for the account to read (required)' },
+      { name: 'reason', value: 'TEXT', summary: 'Reason, which the account can read (required)' },
       ...SERVER_OPTIONS,
     ],
     examples: ["keyslot limits refuse 4f8b1d0e-0000-4000-8000-000000000000 --reason 'ask again in May'"],

@@ -9,7 +9,7 @@ export const AUDIT_COMMANDS = [
     group: 'Wallet service',
     summary: 'List the records of the audit log of an account, newest first',
     details: [
-      'With --json and --jsonl each record has its hash and the previous one. With --since or --until records are in the order of time, otherwise in that of the chain.',
+      'With --json and --jsonl each record has its hash and the previous one. With --since or --until records are ordered by time, otherwise by the chain.',
     ],
     args: [ACCOUNT],
     options: [
@@ -19,8 +19,8 @@ export const AUDIT_COMMANDS = [
         value: 'OUTCOME',
         summary: 'Only ok, replayed, interrupted, or the code of an error such as scope_missing',
       },
-      { name: 'wallet', value: 'ID', summary: 'Only those of this wallet' },
-      { name: 'token', value: 'ID', summary: 'Only those of this access token' },
+      { name: 'wallet', value: 'ID', summary: 'Only records of this wallet' },
+      { name: 'token', value: 'ID', summary: 'Only records of this access token' },
       ...LIST_OPTIONS,
       ...SERVER_OPTIONS,
     ],
@@ -40,7 +40,7 @@ export const AUDIT_COMMANDS = [
       {
         name: 'public-key',
         value: 'HEX',
-        summary: 'Key that the heads were signed with',
+        summary: 'Public key that the heads were signed with',
         fallback: "the running server's key",
         isRepeatable: true,
       },

@@ -4,7 +4,7 @@ import { SERVER_OPTIONS } from './options.ts';
 const IDENTITY: OptionSpec = {
   name: 'key',
   value: 'FILE',
-  summary: 'The file with the key that opens the backup (required)',
+  summary: 'File with the key that opens the backup (required)',
   path: 'file',
 };
 
@@ -13,8 +13,8 @@ export const BACKUP_COMMANDS = [
   {
     name: 'backup key',
     group: 'Backups',
-    summary: 'Make the key that opens backups, and print its public part',
-    details: ['Keep the file apart from the server. Who has it and a backup has everything.'],
+    summary: 'Create the key that opens backups, and print its public part',
+    details: ['Keep the file apart from the server. Anyone with this file and a backup has everything.'],
     args: [{ name: 'FILE', summary: 'New file, which only you can read' }],
     options: [{ name: 'json', summary: 'Print the result as one line of JSON' }],
     examples: ['keyslot backup key backup-key.txt'],
@@ -24,15 +24,15 @@ export const BACKUP_COMMANDS = [
     group: 'Backups',
     summary: 'Write the whole installation into one encrypted file, while its server runs',
     details: [
-      'Holds the store, the file of audit heads, the installation key and the files of the signer. A master key in a file of its own (hsm.soft.master_key_file) and keys in a token are not in it.',
-      'The file is in the format of age (https://age-encryption.org). With users of their own for gateway and signer, root runs it.',
+      'It contains the store, the file of audit heads, the installation key and the files of the signer, but no master key in a file of its own (hsm.soft.master_key_file) and no keys in an HSM token.',
+      'The file has the age format (https://age-encryption.org). If gateway and signer have their own users, run it as root.',
     ],
     args: [{ name: 'FILE', summary: 'New file' }],
     options: [
       {
         name: 'recipient',
         value: 'AGE1...',
-        summary: 'Public key that the backup is encrypted to, in place of backup.recipients',
+        summary: 'Public key to encrypt the backup to, instead of backup.recipients',
         isRepeatable: true,
       },
       ...SERVER_OPTIONS,
@@ -42,9 +42,9 @@ export const BACKUP_COMMANDS = [
   {
     name: 'backup verify',
     group: 'Backups',
-    summary: 'Restore a backup into a scratch place and verify it',
+    summary: 'Restore a backup into a scratch directory and verify it',
     details: [
-      'Compares the rows of every table with what was read, and verifies the audit log, the books and the records of destroyed keys. The exit code is 1 when something is wrong. No secret key is written to the disk.',
+      'It compares the rows of every table, and verifies the audit log, the books and the records of destroyed keys. The exit code is 1 when something is wrong. No secret key is written to the disk.',
     ],
     args: [{ name: 'FILE', summary: 'The backup' }],
     options: [
@@ -52,7 +52,7 @@ export const BACKUP_COMMANDS = [
       {
         name: 'scratch',
         value: 'DIR',
-        summary: "Directory for the scratch place, in place of the system's for temporary files",
+        summary: "Parent of the scratch directory, instead of the system's temporary directory",
         path: 'directory',
       },
       { name: 'json', summary: 'Print the result as one line of JSON' },
@@ -62,17 +62,17 @@ export const BACKUP_COMMANDS = [
   {
     name: 'restore',
     group: 'Backups',
-    summary: 'Restore a backup into a data directory and a store that are empty',
+    summary: 'Restore a backup into an empty data directory and store',
     details: [
-      'The store is the embedded one, or the PostgreSQL of the settings, whichever the backup was made of. It is verified before it gets its place. Nothing is overwritten.',
-      'Read docs/operate.md, "Restore", first: keys that were destroyed since the backup.',
+      'The store is the embedded one, or the PostgreSQL database of the settings, from whichever the backup was made. It is verified before it is put in place. Nothing is overwritten.',
+      'First read docs/operate.md, "Restore", on keys that were destroyed since the backup.',
     ],
     args: [{ name: 'FILE', summary: 'The backup' }],
     options: [
       IDENTITY,
       {
         name: 'files-only',
-        summary: 'Restore the files of the data directory only, beside a PostgreSQL that is still there',
+        summary: 'Restore only the files of the data directory, when the PostgreSQL database still exists',
       },
       ...SERVER_OPTIONS,
     ],
@@ -83,14 +83,14 @@ export const BACKUP_COMMANDS = [
   {
     name: 'store move',
     group: 'Backups',
-    summary: 'Move the store into a PostgreSQL',
+    summary: 'Move the store to PostgreSQL',
     details: [
-      'No server may be running. Counts, audit log and books are verified before the new store gets its place; set KEYSLOT_DATABASE_URL before the next start. The files of an embedded store are kept as store.moved.',
-      'A password can be given in KEYSLOT_MOVE_TO in place of --to, where other users of the machine cannot list it.',
+      'Stop all servers first. Counts, audit log and books are verified before the new store is put in place. Set KEYSLOT_DATABASE_URL before the next start. The files of an embedded store are kept as store.moved.',
+      'To hide a password from other users of the machine, give the address in KEYSLOT_MOVE_TO instead of --to.',
     ],
     args: [],
     options: [
-      { name: 'to', value: 'URL', summary: 'Address of the PostgreSQL, without tables of Keyslot' },
+      { name: 'to', value: 'URL', summary: 'Address of a PostgreSQL database without Keyslot tables' },
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot store move --to postgres://keyslot@db.example/keyslot'],

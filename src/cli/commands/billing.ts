@@ -3,24 +3,24 @@ import { ACCOUNT, DEVELOPMENT_OPTIONS, OF_ACCOUNT, PAGE_OPTIONS, SERVER_OPTIONS 
 
 const NUMBER = { name: 'NUMBER', summary: 'Number of the invoice, such as INV-000042' };
 
-/** How accounts pay, and their invoices. */
+/** Billing of accounts, and their invoices. */
 export const BILLING_COMMANDS = [
   {
     name: 'billing',
     group: 'Billing',
     summary: 'Set or show how an account pays',
     details: [
-      'By volume, an account pays from its balance, and is invoiced once a UTC month costs more than 1,000 USD, if it has a credit limit. It returns to its balance when two months in a row cost less. Without options the command shows how the account pays, with its balance and credit limit.',
+      'By volume, an account pays from its balance, and is invoiced once a UTC month costs more than 1,000 USD, if it has a credit limit. It pays from its balance again after two months in a row that cost less. Without options the command shows how the account pays, with its balance and credit limit.',
     ],
     args: [ACCOUNT],
     options: [
-      { name: 'by-volume', summary: 'The account is invoiced when a month costs enough, else prepaid' },
-      { name: 'invoiced', summary: 'The account is always invoiced, within --credit-limit' },
-      { name: 'prepaid', summary: 'The account always pays from its balance' },
+      { name: 'by-volume', summary: 'Invoice the account when a month costs enough, otherwise prepaid' },
+      { name: 'invoiced', summary: 'Always invoice the account, within --credit-limit' },
+      { name: 'prepaid', summary: 'Always pay from the balance' },
       {
         name: 'credit-limit',
         value: 'USD',
-        summary: 'How far below 0 the balance may go while the account is invoiced',
+        summary: 'How far below 0 the balance of an invoiced account may go',
       },
       ...SERVER_OPTIONS,
     ],
@@ -42,7 +42,7 @@ export const BILLING_COMMANDS = [
   {
     name: 'invoices show',
     group: 'Billing',
-    summary: 'Show an invoice, its credit notes and what is left to pay',
+    summary: 'Show an invoice, its credit notes and the amount left to pay',
     args: [NUMBER],
     options: [{ name: 'csv', summary: 'Print it as CSV' }, ...SERVER_OPTIONS],
     examples: ['keyslot invoices show INV-000042', 'keyslot invoices show INV-000042 --csv'],
@@ -50,16 +50,16 @@ export const BILLING_COMMANDS = [
   {
     name: 'invoices credit',
     group: 'Billing',
-    summary: 'Give back a part of an invoice, by a credit note',
-    details: ['The amount is added to the balance of the account and pays the oldest of what it owes.'],
+    summary: 'Refund a part of an invoice with a credit note',
+    details: ['The amount is added to the balance of the account and pays its oldest debts first.'],
     args: [NUMBER, { name: 'AMOUNT_USD', summary: 'Amount in USD, such as 25 or 0.50' }],
     options: [
-      { name: 'reason', value: 'TEXT', summary: 'Why, for the account (required)' },
+      { name: 'reason', value: 'TEXT', summary: 'Reason, which the account can read (required)' },
       {
         name: 'reference',
         value: 'TEXT',
-        summary: 'Name of this correction; the invoice gets it once',
-        fallback: 'another one each time',
+        summary: 'Your name for this correction, which is applied only once',
+        fallback: 'a new one each time',
       },
       ...SERVER_OPTIONS,
     ],
@@ -76,14 +76,14 @@ export const BILLING_COMMANDS = [
   {
     name: 'notices',
     group: 'Billing',
-    summary: 'Set or show below which amounts an account gets a notice',
+    summary: 'Set or show the amounts below which an account gets a notice',
     details: [
-      'When the account can spend less than an amount, the event account.balance.low is recorded, once until it can spend as much again.',
+      'When the account can spend less than an amount, the event account.balance.low is recorded, once until it can spend that much again.',
     ],
     args: [ACCOUNT],
     options: [
       { name: 'below', value: 'USD', summary: 'An amount', isRepeatable: true },
-      { name: 'none', summary: 'It is never told' },
+      { name: 'none', summary: 'Send no notices' },
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot notices acme --below 100 --below 20', 'keyslot notices acme'],
@@ -93,8 +93,8 @@ export const BILLING_COMMANDS = [
     group: 'Billing',
     summary: 'Download an invoice with the signed records of its charges',
     details: [
-      'The file is what keyslot bill verify recomputes the invoice from. The access token needs the scopes billing:read and audit:read; it can be given in KEYSLOT_TOKEN instead, where other users of the machine cannot list it.',
-      'Until the file is whole it is named FILE.part. After an interruption, run the command again: it goes on where it was.',
+      'keyslot bill verify recomputes the invoice from this file. The access token needs the scopes billing:read and audit:read. To hide it from other users of the machine, give it in KEYSLOT_TOKEN.',
+      'An unfinished file is named FILE.part. After an interruption, run the command again: it continues where it stopped.',
     ],
     args: [NUMBER, { name: 'FILE', summary: 'File to write' }],
     options: [
@@ -102,9 +102,9 @@ export const BILLING_COMMANDS = [
         name: 'url',
         value: 'URL',
         summary: 'Base URL of the server',
-        fallback: 'that of dev.json in the data directory',
+        fallback: 'from dev.json in the data directory',
       },
-      { name: 'token', value: 'TOKEN', summary: 'Access token', fallback: 'that of dev.json' },
+      { name: 'token', value: 'TOKEN', summary: 'Access token', fallback: 'from dev.json' },
       ...DEVELOPMENT_OPTIONS,
     ],
     examples: ['keyslot bill fetch INV-000042 january.bill --url https://keyslot.example'],
@@ -114,14 +114,14 @@ export const BILLING_COMMANDS = [
     group: 'Billing',
     summary: 'Recompute an invoice from the signed records of its charges',
     details: [
-      'Nothing is asked of a server. Every record, signature and price is checked, and each difference is named. The exit code is 1 when there is one.',
+      'This needs no server. Every record, signature and price is checked, and each difference is shown. The exit code is 1 when something differs.',
     ],
-    args: [{ name: 'FILE', summary: 'File that keyslot bill fetch or the dashboard wrote' }],
+    args: [{ name: 'FILE', summary: 'File from keyslot bill fetch or the dashboard' }],
     options: [
       {
         name: 'public-key',
         value: 'HEX',
-        summary: 'Key that the operator signs heads with',
+        summary: 'Public key that the operator signs heads with',
         fallback: 'any, which is printed',
         isRepeatable: true,
       },

@@ -1,13 +1,13 @@
 import type { CommandSpec } from '../command-spec.ts';
 import { SERVER_OPTIONS } from './options.ts';
 
-/** Where keys are kept. */
+/** Key storage. */
 export const KEY_STORAGE_COMMANDS = [
   {
     name: 'signer rotate-master',
     group: 'Key storage',
     summary: 'Re-encrypt the key of every managed wallet under a new master key',
-    details: ['The server keeps serving. An interrupted run is continued by the next one.'],
+    details: ['The server keeps serving. The next run continues an interrupted one.'],
     args: [],
     options: SERVER_OPTIONS,
     examples: ['keyslot signer rotate-master'],
@@ -15,8 +15,8 @@ export const KEY_STORAGE_COMMANDS = [
   {
     name: 'signer adopt',
     group: 'Key storage',
-    summary: 'Make the store accept the signer of the data directory in place of its own',
-    details: ['No server may be running. Read docs/security.md, "Another signer", first.'],
+    summary: 'Make the store accept the signer of the data directory instead of its own',
+    details: ['Stop all servers and read docs/security.md, "Another signer", first.'],
     args: [],
     options: SERVER_OPTIONS,
     examples: ['keyslot signer adopt --data-dir /var/lib/keyslot'],

@@ -1,4 +1,4 @@
-import { USAGE_GROUPS } from '../../account/usage-group.ts';
+import { USAGE_GROUPS } from '../../account/usage/usage-time.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { ACCOUNT, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
 
@@ -114,12 +114,12 @@ export const KEY_COMMANDS = [
     group: 'API keys, plans and usage',
     summary: 'Show the number of calls, errors, pushed messages and wallet operations',
     details: [
-      'A subscription and a stream count as a call each. Messages that they push are counted apart and weigh nothing: by method, notifications as those of the subscribe call, messages of a topic as Subscribe.<topic>. Wallet operations come from the audit log and the books: by token where calls are by key, by operation where they are by method, and by time. They belong to no network and no API key. What they cost is not known by token, because the books do not hold it; a free operation has no units.',
+      'A subscription and a stream count as one call each. The messages that they push are counted separately and have no weight; grouped by method, notifications appear under their subscribe call, and messages of a topic as Subscribe.<topic>. Wallet operations come from the audit log and the books. They are grouped by token where calls are grouped by key, by operation where calls are grouped by method, and by time; they belong to no network and no API key. Their cost is not known by token, because the books do not contain tokens; a free operation has no units.',
     ],
     args: [],
     options: [
       OF_ACCOUNT,
-      { name: 'key', value: 'ID', summary: 'Only those of this API key' },
+      { name: 'key', value: 'ID', summary: 'Only calls of this API key' },
       {
         name: 'since',
         value: 'TIME',

@@ -8,15 +8,15 @@ export const MEMBER_COMMANDS = [
     group: 'Members and sign-in',
     summary: 'Create a link that makes an owner of an account (it is shown only once)',
     details: [
-      'The link works once, for 24 hours, and replaces the one before it. The account is created if it does not exist.',
-      'It names the running server, or the setting http.public_url.',
+      'The link works once, within 24 hours, and replaces the previous one. The account is created if it does not exist.',
+      'It points to the running server, or to the setting http.public_url.',
     ],
     args: [ACCOUNT],
     options: [
       {
         name: 'file',
         value: 'FILE',
-        summary: 'Write the link to this new file too, which only its owner can read',
+        summary: 'Also write the link to this new file, which only its owner can read',
         path: 'file',
       },
       ...SERVER_OPTIONS,
@@ -34,9 +34,9 @@ export const MEMBER_COMMANDS = [
   {
     name: 'members reset',
     group: 'Members and sign-in',
-    summary: 'Close the login of a member, and create a link that sets a new password',
+    summary: 'Reset the login of a member, and create a link that sets a new password',
     details: [
-      'For a member who lost password or second factor: both are gone, with the backup codes and the sessions, in every account. The link works once, for 24 hours, and is shown only once.',
+      'For a member who lost the password or the second factor. Both are removed, with the backup codes and the sessions, in every account. The link works once, within 24 hours, and is shown only once.',
     ],
     args: [ACCOUNT, EMAIL],
     options: SERVER_OPTIONS,

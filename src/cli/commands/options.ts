@@ -1,5 +1,5 @@
-// Arguments and options that several commands have.
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../account/list-page.ts';
+// Arguments and options that several commands share.
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../store/list-page.ts';
 import type { ArgumentSpec, OptionSpec } from '../command-spec.ts';
 
 export const ACCOUNT: ArgumentSpec = {
@@ -18,7 +18,7 @@ export const PLAN: ArgumentSpec = {
 export const OF_ACCOUNT: OptionSpec = {
   name: 'account',
   value: 'NAME',
-  summary: 'Only those of this account',
+  summary: 'Only this account',
 };
 
 const CONFIG: OptionSpec = {
@@ -28,32 +28,32 @@ const CONFIG: OptionSpec = {
   path: 'file',
 };
 
-/** The options that choose the server a command acts on, and the form of its output. */
+/** The options for the server that a command acts on, and for the form of its output. */
 export const SERVER_OPTIONS: readonly OptionSpec[] = [
   CONFIG,
   {
     name: 'data-dir',
     value: 'DIR',
-    summary: 'Data directory of the server, in place of KEYSLOT_DATA_DIR',
+    summary: 'Data directory of the server, instead of KEYSLOT_DATA_DIR',
     fallback: '.keyslot',
     path: 'directory',
   },
   { name: 'json', summary: 'Print the result as one line of JSON' },
 ];
 
-/** The options that choose the server whose dev.json has the address and the token of a command. */
+/** The options for the server whose dev.json has the address and the token of a command. */
 export const DEVELOPMENT_OPTIONS: readonly OptionSpec[] = [
   CONFIG,
   {
     name: 'data-dir',
     value: 'DIR',
-    summary: 'Data directory with dev.json, in place of KEYSLOT_DATA_DIR',
+    summary: 'Data directory with dev.json, instead of KEYSLOT_DATA_DIR',
     fallback: '.keyslot',
     path: 'directory',
   },
 ];
 
-/** The options of a list of everything. */
+/** The options of an unfiltered list. */
 export const PAGE_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'limit',
@@ -61,7 +61,7 @@ export const PAGE_OPTIONS: readonly OptionSpec[] = [
     summary: `Most entries to print: 1 to ${MAX_LIMIT}`,
     fallback: `${DEFAULT_LIMIT}, with --jsonl all`,
   },
-  { name: 'cursor', value: 'CURSOR', summary: 'Go on behind a page: its next_cursor' },
+  { name: 'cursor', value: 'CURSOR', summary: 'Continue after a page, with its next_cursor' },
   { name: 'jsonl', summary: 'Print each entry as one line of JSON' },
 ];
 
@@ -72,7 +72,7 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [
     value: 'TIME',
     summary: 'Start: 30m, 24h or 7d ago, or an instant such as 2025-01-31T12:00Z',
   },
-  { name: 'until', value: 'TIME', summary: 'End, which is not included itself; given as --since' },
+  { name: 'until', value: 'TIME', summary: 'End, not included, in the form of --since' },
   ...PAGE_OPTIONS,
 ];
 

@@ -6,9 +6,9 @@ export const SERVICE_LEVEL_COMMANDS = [
   {
     name: 'availability',
     group: 'Wallet service',
-    summary: 'Show how available the wallet service was, and its error budget',
+    summary: 'Show the availability of the wallet service, and its error budget',
     details: [
-      'With an account, the requests of the account that the service failed to answer count too. Without one it is the service as such.',
+      'With an account, requests of that account that the service failed to answer count as well. Without one, the command shows the service as a whole.',
     ],
     args: [{ ...ACCOUNT, isOptional: true }],
     options: SERVER_OPTIONS,
@@ -27,17 +27,17 @@ export const SERVICE_LEVEL_COMMANDS = [
     group: 'Wallet service',
     summary: 'Announce work on the server to all accounts',
     details: [
-      'Its minutes do not count towards availability if it is announced early enough, as far as the month has minutes for planned work. The output says which do not.',
+      'If the work is announced early enough, its minutes do not count towards availability, up to the allowance of the month for planned work. The output shows which do not count.',
     ],
     args: [],
     options: [
       {
         name: 'from',
         value: 'TIME',
-        summary: 'When it begins: a whole minute such as 2026-01-17T02:00Z, or 2d from now (required)',
+        summary: 'Start: a whole minute such as 2026-01-17T02:00Z, or a time from now such as 2d (required)',
       },
-      { name: 'for', value: 'DURATION', summary: 'How long it takes, such as 90m or 2h (required)' },
-      { name: 'note', value: 'TEXT', summary: 'What is done (required)' },
+      { name: 'for', value: 'DURATION', summary: 'Duration, such as 90m or 2h (required)' },
+      { name: 'note', value: 'TEXT', summary: 'Description, which all accounts can read (required)' },
       ...SERVER_OPTIONS,
     ],
     examples: ["keyslot planned-work announce --from 2026-01-17T02:00Z --for 2h --note 'New database'"],

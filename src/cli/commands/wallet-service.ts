@@ -1,4 +1,4 @@
-import { SCOPES } from '../../account/tokens/scopes.ts';
+import { SCOPES } from '../../account/identity/tokens/scopes.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { ACCOUNT, OF_ACCOUNT, SERVER_OPTIONS, LIST_OPTIONS } from './options.ts';
 
@@ -17,7 +17,7 @@ export const WALLET_COMMANDS = [
         isRepeatable: true,
         values: SCOPES,
       },
-      { name: 'name', value: 'TEXT', summary: 'What the token is for', fallback: 'unnamed' },
+      { name: 'name', value: 'TEXT', summary: 'Purpose of the token', fallback: 'unnamed' },
       {
         name: 'account',
         value: 'NAME',
@@ -55,7 +55,7 @@ export const WALLET_COMMANDS = [
   {
     name: 'balance',
     group: 'Wallet service',
-    summary: 'Show what an account can spend, what is reserved and what was charged',
+    summary: 'Show the available, reserved and charged amounts of an account',
     args: [ACCOUNT],
     options: SERVER_OPTIONS,
     examples: ['keyslot balance acme'],
@@ -76,7 +76,7 @@ export const WALLET_COMMANDS = [
     group: 'Wallet service',
     summary: 'List the entries of the books of an account, newest first',
     details: [
-      'An entry is a credit, a test_credit, a reserve, a charge or a refund. AMOUNT is the change of the balance, BALANCE what it was then; it is empty where the balance did not change. The books hold no request ids.',
+      'An entry is a credit, a test_credit, a reserve, a charge or a refund. AMOUNT is the change of the balance, and BALANCE the balance after it, which is empty if it did not change. The books do not contain request ids.',
     ],
     args: [ACCOUNT],
     options: [...LIST_OPTIONS, ...SERVER_OPTIONS],
@@ -88,8 +88,8 @@ export const WALLET_COMMANDS = [
   {
     name: 'wallet-limit',
     group: 'Wallet service',
-    summary: 'Set or show how often an account may call the wallet create endpoints',
-    details: ['Without options it shows the limit.'],
+    summary: "Set or show an account's rate limit for creating wallets",
+    details: ['Without options the command shows the limit.'],
     args: [ACCOUNT],
     options: [
       { name: 'per-minute', value: 'N', summary: 'Calls per minute: 1 to 1000000' },
@@ -105,8 +105,10 @@ export const WALLET_COMMANDS = [
   {
     name: 'wallet-use-limit',
     group: 'Wallet service',
-    summary: 'Set or show how often an account may fetch, sign with and destroy wallets',
-    details: ['Without options it shows the limit.'],
+    summary: "Set or show an account's rate limit for using wallets",
+    details: [
+      'It counts requests that fetch, sign with or destroy wallets. Without options the command shows the limit.',
+    ],
     args: [ACCOUNT],
     options: [
       { name: 'per-second', value: 'N', summary: 'Calls per second: 1 to 1000000' },

@@ -3,8 +3,8 @@ import { type CompletionContext, completionContexts, valueOptions } from './comp
 import { quote } from './quote.ts';
 
 /**
- * The completion script for bash 3.2 and newer. It splits the line at spaces itself, since bash breaks words at `:` and `=`, which scopes
- * and `--name=VALUE` have.
+ * The completion script for bash 3.2 and newer. It splits the line at spaces itself, because bash breaks words at the `:` of scopes and the
+ * `=` of `--name=VALUE`.
  */
 export function bashCompletion(): string {
   const contexts = completionContexts();
@@ -51,7 +51,7 @@ function pathPattern(path: string): string {
   return quote(path.includes(' ') ? path : ` ${path}`);
 }
 
-/** Options with a value: fixed texts, paths, or anything, for which nothing is offered. */
+/** Options with a value: offers fixed texts or paths, and nothing for free text. */
 function valueCases(): string {
   return valueOptions().map(valueCase).join('\n');
 }

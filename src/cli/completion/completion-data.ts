@@ -1,7 +1,7 @@
 import type { ArgumentSpec, OptionSpec } from '../command-spec.ts';
 import { ALL_COMMANDS, commandsOf, firstWords, subcommandsOf } from '../find-command.ts';
 
-/** A text that completion can offer, with the line that explains it where a shell shows one. */
+/** A text that completion can offer, with its summary for shells that show one. */
 export type Offer = { readonly text: string; readonly summary: string };
 
 /** A position on the command line: the words of a command so far, and what can follow them. */
@@ -27,7 +27,7 @@ export function completionContexts(): readonly CompletionContext[] {
   ];
 }
 
-/** The options of all positions whose value is one of fixed texts or a path, with their path. */
+/** The options at all positions whose value is a fixed text or a path, with their position. */
 export function valueOptions(): readonly (OptionSpec & { readonly at: string })[] {
   return completionContexts().flatMap(({ path: at, options }) =>
     options.filter(({ value }) => value !== undefined).map((option) => ({ ...option, at })),

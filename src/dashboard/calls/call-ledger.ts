@@ -2,8 +2,8 @@ import type { LedgerClient } from '../../../generated/ledger/client.ts';
 import { credentials, ledgerOf } from './credentials.ts';
 
 /**
- * Calls a network with credentials of the session. A session that has ended is a RestCallError, which leads to the sign-in;
- * everything that the network refuses is a CallError.
+ * Calls a network with credentials of the session. An expired session is a RestCallError, which leads to the sign-in; a refusal by the
+ * network is a CallError.
  */
 export async function callLedger<T>(rpcPath: string, call: (ledger: LedgerClient) => Promise<T>): Promise<T> {
   await credentials.read();

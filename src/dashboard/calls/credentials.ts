@@ -11,13 +11,13 @@ export const credentials = keepCredentials({
   nowMs: () => Date.now(),
 });
 
-/** Returns a client of a network, by its `rpc_path`. Its code is loaded at the first use. */
+/** Returns a client of a network by its `rpc_path`. Its code is loaded on first use. */
 export async function ledgerOf(rpcPath: string): Promise<LedgerClient> {
   const { createLedgerClient } = await import('../../../generated/ledger/client.ts');
   return createLedgerClient(optionsOf(rpcPath));
 }
 
-/** Returns calls of methods that are not in the specification of the ledger. Its code is loaded at the first use. */
+/** Returns a function that calls methods outside the ledger's specification. Its code is loaded on first use. */
 export async function rpcCallOf(rpcPath: string): Promise<RpcCall> {
   const { createRpcCall } = await import('../../../runtime/rpc-call.ts');
   return createRpcCall(optionsOf(rpcPath));
@@ -35,7 +35,7 @@ function optionsOf(rpcPath: string): ClientOptions {
   };
 }
 
-/** Returns a client of the wallet service. Its code is loaded at the first use. */
+/** Returns a client of the wallet service. Its code is loaded on first use. */
 export async function wallets(): Promise<WalletClient> {
   const { createWalletClient } = await import('../../../generated/wallets/client.ts');
   return createWalletClient({

@@ -1,12 +1,12 @@
 import type { SessionCredentials } from '../../../generated/account/types.ts';
 
-/** What the keeper of the credentials needs. */
+/** Dependencies of the credential keeper. */
 export type CredentialsDeps = {
   readonly create: () => Promise<SessionCredentials>;
   readonly nowMs: () => number;
 };
 
-/** The credentials of this page: in memory only, made when they are first needed. */
+/** The credentials of this page: in memory only, created when they are first needed. */
 export type CredentialKeeper = {
   /** Returns credentials that are at most nine minutes old. */
   readonly read: () => Promise<SessionCredentials>;
@@ -17,7 +17,7 @@ export type CredentialKeeper = {
 
 const RENEW_AFTER_MS = 9 * 60_000;
 
-/** Keeps one pair of credentials and renews it a minute before it expires. Calls at the same time share one request. */
+/** Keeps one pair of credentials and renews it a minute before it expires. Concurrent calls share one request. */
 export function keepCredentials({ create, nowMs }: CredentialsDeps): CredentialKeeper {
   let kept: { readonly promise: Promise<SessionCredentials>; readonly since: number } | undefined;
   let known: SessionCredentials | undefined;

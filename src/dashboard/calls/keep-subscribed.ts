@@ -4,7 +4,7 @@ import { SERVER_ADDRESS } from './places.ts';
 
 const PAUSE_MS = 5_000;
 
-/** Who is told that a connection was lost, and when it is no longer wanted. */
+/** The callback for a lost connection, and the signal that ends the subscription. */
 export type Subscriber = {
   readonly onLost: (error: unknown) => void;
   readonly signal: AbortSignal;
@@ -27,8 +27,8 @@ export async function withSubscriptions<T>(
 }
 
 /**
- * Lets `use` subscribe until `signal` aborts. A connection that ends, because its key has expired for example, is opened again
- * with new credentials; `onLost` is called in between.
+ * Lets `use` subscribe until `signal` aborts. A connection that ends, for example because its key has expired, is reopened with new
+ * credentials; `onLost` is called in between.
  */
 export async function keepSubscribed(
   rpcPath: string,

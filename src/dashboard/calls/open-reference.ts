@@ -1,15 +1,15 @@
 import { credentials } from './credentials.ts';
 
-/** What the reference page asks the page that opened it for, and the answer: see src/server/docs/page/page.js. */
+/** A message from the reference page to its opener: see src/server/pages/docs/page/page.js. */
 type Asked = { readonly keyslot?: unknown };
 
 const opened = new WeakSet<object>();
 let isListening = false;
 
 /**
- * Opens an operation in the reference, in a tab of its own whose key is filled in with that of the session. The tab asks this one for it:
- * a key is in no address, and no other origin or window gets one.
- * @returns false when the browser opens no window.
+ * Opens an operation in the reference in a new tab, with a key of the session filled in. The tab asks this one for the key, so that it is
+ * in no address, and no other origin or window gets it.
+ * @returns false if the browser opens no window.
  */
 export function openReference(url: string): boolean {
   if (!isListening) addEventListener('message', (event) => void answer(event));

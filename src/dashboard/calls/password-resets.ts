@@ -1,14 +1,14 @@
 import { createRestCall } from '../../../runtime/rest-call.ts';
 import { SERVER_ADDRESS } from './places.ts';
-import { sameOriginFetch } from './same-origin-fetch.ts';
+import { sameOriginFetch } from './account-client.ts';
 
 const send = createRestCall({ url: SERVER_ADDRESS, fetch: sameOriginFetch });
 
-/** Asks for a link by mail. Throws RestCallError: mail_not_configured where the server sends none. */
+/** Requests a link by email. Throws RestCallError: mail_not_configured if the server sends no email. */
 export const requestPasswordReset = (body: { readonly email: string }): Promise<unknown> =>
   send({ operation: 'requestPasswordReset', method: 'POST', path: '/account/v1/password-resets', body });
 
-/** Takes a new password for the token of a link. Throws RestCallError. */
+/** Sets a new password with the token of a link. Throws RestCallError. */
 export const resetPassword = ({
   token,
   password,
@@ -17,6 +17,8 @@ export const resetPassword = ({
   readonly password: string;
 }): Promise<unknown> =>
   send({
-    ...{ operation: 'resetPassword', method: 'POST', path: '/account/v1/password-resets/accept' },
+    operation: 'resetPassword',
+    method: 'POST',
+    path: '/account/v1/password-resets/accept',
     body: { reset_token: token, password },
   });

@@ -5,9 +5,8 @@ const MOST_TRIES = 6;
 const MOST_WAIT_SECONDS = 120;
 
 /**
- * Repeats a call that is refused because the account made too many requests, or the server is busy (status 429 or 503), after the time that
- * it asks for, up to two minutes; six times at most. For long work of many calls; every other error is thrown at once, and the signal
- * ends the wait.
+ * Repeats a call that is refused because of a rate limit or a busy server (status 429 or 503), after the requested time of up to two
+ * minutes, at most six times. For long work of many calls. Other errors are thrown at once, and the signal ends the wait.
  */
 export async function patiently<T>(
   call: () => Promise<T>,
@@ -44,4 +43,20 @@ function waitMs(ms: number, signal: AbortSignal): Promise<void> {
     }, ms);
     signal.addEventListener('abort', end, { once: true });
   });
+}
+
+type Query = { readonly limit: number; readonly cursor?: string };
+
+/** Reads all pages of a list, one after the other, until the signal aborts. */
+export async function* walkPages<P extends { readonly next_cursor?: string | undefined }>(
+  read: (query: Query, signal: AbortSignal) => Promise<P>,
+  signal: AbortSignal,
+): AsyncGenerator<P> {
+  let cursor: string | undefined;
+  do {
+    const query = { limit: 1_000, ...(cursor !== undefined && { cursor }) };
+    const page = await patiently(() => read(query, signal), signal);
+    yield page;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
 }

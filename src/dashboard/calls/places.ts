@@ -1,12 +1,12 @@
 const script = import.meta.url;
 
-/** Address of the server as the browser reached it, without a trailing slash; the assets lie two folders below it. */
+/** Address of the server as the browser sees it, without a trailing slash; the assets are two folders below it. */
 export const SERVER_ADDRESS = new URL('../..', script).href.replace(/\/$/, '');
 
-/** Path that every page of the dashboard is below. */
+/** Base path of all pages of the dashboard. */
 export const DASHBOARD_PATH = new URL('..', script).pathname.replace(/\/$/, '');
 
-/** A service that the reference has a document of. */
+/** A service with a document in the reference. */
 export type ReferenceService = 'account' | 'wallets' | 'ledger';
 
 /** Returns the address of an operation in the reference, such as `API keys`, `listKeys`. */

@@ -6,12 +6,12 @@ import { credentials } from './credentials.ts';
 import { isSignedOut } from './failure-code.ts';
 import { DASHBOARD_PATH } from './places.ts';
 
-/** Key of the query that holds the session; its data is null when nobody is signed in. */
+/** Key of the session query; its data is null when no member is signed in. */
 export const SESSION_KEY = ['session'] as const;
 
 const RETRIES = 2;
 
-/** The cache of everything that the page has read. A call that is refused because the session has ended leads to the sign-in. */
+/** The cache of everything that the page has read. A call that fails because the session has ended leads to the sign-in. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: leaveIfSignedOut }),
   mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
@@ -25,7 +25,7 @@ export const queryClient = new QueryClient({
 
 type SessionNews = 'entered' | 'left';
 
-/** The other tabs of the browser, which have the same session. */
+/** The channel to the other tabs of the browser, which share the session. */
 const otherTabs = new BroadcastChannel(`keyslot-session ${DASHBOARD_PATH}`);
 otherTabs.onmessage = ({ data }: MessageEvent<SessionNews>) => {
   if (data === 'left') showSession(null);
@@ -35,7 +35,7 @@ otherTabs.onmessage = ({ data }: MessageEvent<SessionNews>) => {
     });
 };
 
-/** Shows the pages of a session that has begun or changed, in the other tabs as well. */
+/** Shows the pages of a new or changed session, in the other tabs as well. */
 export function enterSession(session: Session): void {
   showSession(session);
   tell('entered');
@@ -47,7 +47,7 @@ export function leaveSession(): void {
   tell('left');
 }
 
-/** Shows a session, and forgets everything that was read for another member or account, credentials included. */
+/** Shows a session, and forgets all data of other members or accounts, credentials included. */
 function showSession(session: Session | null): void {
   const before = queryClient.getQueryData<Session | null>(SESSION_KEY);
   if (before?.member.member_id !== session?.member.member_id) {
@@ -65,7 +65,7 @@ function leaveIfSignedOut(error: unknown): void {
   if (isSignedOut(error) && queryClient.getQueryData(SESSION_KEY) !== null) leaveSession();
 }
 
-/** What may be gone at the next attempt; a refusal stays one. */
+/** True for an error that may be gone at the next attempt, unlike a refusal. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof RestCallError)) return false;
   const { failure } = error;

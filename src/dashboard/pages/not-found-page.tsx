@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
 import { Page } from '../parts/page.tsx';
 
-/** Shown for an address that has no page, or none that the member may open. */
+/** Shown for an address without a page, or whose page the member may not open. */
 export function NotFoundPage() {
   return (
-    <Page title="Page not found" lead="There is no such page, or your role does not include it.">
+    <Page title="Page not found" lead="This page does not exist, or your role has no access to it.">
       <p>
         <Link href="/">Go to the overview</Link>
       </p>

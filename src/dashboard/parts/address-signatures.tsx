@@ -8,7 +8,7 @@ import { explorerPath, type Network } from './networks.ts';
 import { Count } from './number.tsx';
 import type { Column } from './table.tsx';
 import { Time } from './time.tsx';
-import { instantOf } from './unix-time.ts';
+import { instantOf } from './calendar.ts';
 
 type AddressSignaturesProps = { readonly network: Network; readonly address: string };
 
@@ -38,7 +38,7 @@ export function AddressSignatures({ network, address }: AddressSignaturesProps) 
   );
 }
 
-/** A full page may be followed by another one, which begins below its last signature. */
+/** A full page may be followed by another one, which begins after its last signature. */
 function pageOf(rows: readonly AddressSignature[], limit: number) {
   const last = rows.at(-1);
   return { rows, ...(rows.length === limit && last !== undefined && { next_cursor: last.signature }) };

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A state in a word. The colour repeats what the word says. */
+/** A state in a word. The colour only repeats the word. */
 export function Badge({
   tone,
   children,

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 type ButtonProps = ComponentProps<'button'> & {
   readonly type: 'button' | 'submit' | 'reset';
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet';
-  /** The action is under way: the button keeps its size and takes no click. */
+  /** The action is under way: the button keeps its size and ignores clicks. */
   readonly isBusy?: boolean;
 };
 

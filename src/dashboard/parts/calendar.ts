@@ -15,3 +15,22 @@ export function formatDay(day: string): string {
 export function dayOf(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 10);
 }
+
+const EXACT = new Intl.DateTimeFormat('en', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** Prints an instant in the time zone of the reader. */
+export function printTime(at: string): string {
+  return EXACT.format(new Date(at));
+}
+
+/** Returns the instant of a block, RFC 3339. */
+export function instantOf(unixSeconds: bigint): string {
+  return new Date(Number(unixSeconds) * 1_000).toISOString();
+}

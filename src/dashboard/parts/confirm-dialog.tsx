@@ -5,7 +5,7 @@ import { ErrorNotice } from './error-notice.tsx';
 
 type ConfirmDialogProps = {
   readonly title: string;
-  /** What happens, and that it cannot be undone where it cannot. */
+  /** The consequences, and a warning if they cannot be undone. */
   readonly description: string;
   /** The verb on the button. */
   readonly verb: string;
@@ -14,7 +14,7 @@ type ConfirmDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Asks before something is destroyed or revoked, does it, and shows why it failed. */
+/** Asks for confirmation of a destructive action, carries it out, and shows its error. */
 export function ConfirmDialog({ title, description, verb, act, onDone, onClose }: ConfirmDialogProps) {
   const action = useMutation({ mutationFn: act, onSuccess: onDone });
   return (

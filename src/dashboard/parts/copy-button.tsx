@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { useAnnounce } from '../shell/announcements.tsx';
+import { useAnnounce } from './announcements.tsx';
 import { Icon } from './icon.tsx';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a text. Where the browser does not allow that, it says so; the text can be selected. */
+/** Copies a text. If the browser does not allow that, says so; the text can be selected. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const announce = useAnnounce();
   const [isCopied, setCopied] = useState(false);

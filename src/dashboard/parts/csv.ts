@@ -1,7 +1,7 @@
 /** A value of a cell; absent values are empty cells. */
 export type Cell = string | number | undefined;
 
-/** Prints rows of CSV (RFC 4180), each with its end of line. Text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Prints rows of CSV (RFC 4180) with line ends. Text that a spreadsheet would take for a formula gets an apostrophe. */
 export function printCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(printCell).join(',')}\r\n`).join('');
 }

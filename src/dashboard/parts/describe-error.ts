@@ -3,19 +3,19 @@ import { RestCallError } from '../../../runtime/rest-call.ts';
 import { retryAfterSeconds } from '../calls/failure-code.ts';
 import { formatMicroUsd } from './format-number.ts';
 
-/** An error in words: what happened, what to do, and what to quote to the operator. */
+/** An error in words: what happened, the remedy, and the request id for the operator. */
 export type DescribedError = {
   readonly text: string;
   readonly remedy?: string;
   readonly requestId?: string;
-  /** What is wrong, by JSON pointer into the body that was sent. */
+  /** The faults by JSON pointer into the sent body. */
   readonly fields: Readonly<Record<string, string>>;
 };
 
-/** Remedies by code, where the detail of the problem does not hold one. */
+/** Remedies by code, for problems whose detail has none. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  store_unavailable: 'Try again in a moment. If it lasts, tell the operator of this server.',
-  internal_error: 'Tell the operator of this server, and quote the request.',
+  store_unavailable: 'Try again in a moment. If the problem persists, tell the operator of this server.',
+  internal_error: 'Tell the operator of this server, and quote the request id.',
   scope_missing: 'Ask an owner of the account to do it, or for another role.',
   role_insufficient: 'Ask an owner of the account to do it, or for another role.',
   balance_insufficient: 'Ask the operator of this server to add credit to the account.',
@@ -47,7 +47,7 @@ export function describeError(error: unknown): DescribedError {
   }
 }
 
-/** A call of a ledger method that brought no result. */
+/** Describes a failed call of a ledger method. */
 function describeCall({ failure }: CallError): DescribedError {
   switch (failure.kind) {
     case 'rpc':
@@ -79,7 +79,7 @@ function describeTransport(kind: string): DescribedError {
       return { text: 'Stopped.', fields: {} };
     default:
       return {
-        text: 'The server gave an answer that this page does not understand.',
+        text: 'This page does not understand the answer of the server.',
         remedy: 'Reload the page: the server may have been updated.',
         fields: {},
       };
@@ -88,7 +88,7 @@ function describeTransport(kind: string): DescribedError {
 
 const COSTS: ReadonlySet<string> = new Set(['balance_insufficient', 'credit_limit_reached']);
 
-/** What a request costs and what is there for it, in dollars instead of micro-USD. */
+/** Describes the cost of a request and the available amount, in dollars instead of micro-USD. */
 function describeCost({ required, available, detail }: Readonly<Record<string, unknown>>): string {
   if (typeof required !== 'number' || typeof available !== 'number') return String(detail);
   return `This costs ${formatMicroUsd(required)}, and ${formatMicroUsd(available)} is available. Nothing was done.`;

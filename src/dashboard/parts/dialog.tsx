@@ -1,6 +1,5 @@
 import { Close, Content, Description, Overlay, Portal, Root, Title } from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
-import { createFocusReturn } from './focus-return.ts';
 import { Icon } from './icon.tsx';
 import './dialog.css';
 
@@ -8,12 +7,12 @@ type DialogProps = {
   readonly title: string;
   readonly description?: string;
   readonly onClose: () => void;
-  /** True: neither Escape nor a click beside it closes the dialog, because what it shows is not shown again. */
+  /** True: neither Escape nor a click outside closes the dialog, because its content is not shown again. */
   readonly isSticky?: boolean;
   readonly children: ReactNode;
 };
 
-/** A dialog that is open as long as it is rendered. It keeps the focus inside, and gives it back when it closes. */
+/** A dialog that is open while it is rendered. It keeps the focus inside, and returns it when it closes. */
 export function Dialog({ title, description, onClose, isSticky = false, children }: DialogProps) {
   const [returnFocus] = useState(createFocusReturn);
   const stay = (event: Event): void => {
@@ -48,4 +47,21 @@ export function Dialog({ title, description, onClose, isSticky = false, children
       </Portal>
     </Root>
   );
+}
+
+/** The element outside of dialogs that had the focus when a dialog opened. */
+let lastOpener: Element | null = null;
+
+/**
+ * Records the focused element, and returns a function that restores the focus: to that element or, if it is gone because one dialog
+ * followed another, to the one that opened the first; else to the page.
+ */
+function createFocusReturn(): () => void {
+  const active = document.activeElement;
+  if (active?.closest('[role="dialog"]') === null) lastOpener = active;
+  const candidates = [active, lastOpener, document.getElementById('page')];
+  return () => {
+    const next = candidates.find((element) => element?.isConnected && element !== document.body);
+    if (next instanceof HTMLElement) next.focus();
+  };
 }

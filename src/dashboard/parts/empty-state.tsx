@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Shown where a list has nothing; `children` say what to do first. */
+/** Shown for an empty list; `children` say what to do first. */
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">

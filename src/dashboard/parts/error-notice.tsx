@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { NotConfirmedError } from '../session/not-confirmed.ts';
+import { NotConfirmedError } from './not-confirmed.ts';
 import { type ReferenceService, referenceOf } from '../calls/places.ts';
 import { describeError } from './describe-error.ts';
 
@@ -11,7 +11,7 @@ export type ErrorNoticeProps = {
   readonly children?: ReactNode;
 };
 
-/** Says what failed and what to do. Takes no room without an error, nor after a dialog that the member closed. */
+/** Shows an error and its remedy. Takes no space without an error, nor after a dialog that the member closed. */
 export function ErrorNotice({ error, operation, children }: ErrorNoticeProps) {
   if (error === null || error === undefined || error instanceof NotConfirmedError) return null;
   const { text, remedy, requestId, fields } = describeError(error);

@@ -1,7 +1,7 @@
 import { type Cell, printCsv } from './csv.ts';
 import type { FileSink } from './file-sink.ts';
 
-/** A format of files that lists are saved in. */
+/** A file format for lists. */
 export type ExportFormat = 'csv' | 'jsonl';
 
 type ExportOptions<P> = {
@@ -13,7 +13,7 @@ type ExportOptions<P> = {
   readonly onRows: (written: number) => void;
 };
 
-/** Writes all rows of a list to a file, page after page, and completes it. If it fails or is stopped, no file is left. */
+/** Writes all rows of a list to a file, page by page, and completes it. If it fails or is stopped, no file is left. */
 export async function exportRows<P>(file: FileSink, options: ExportOptions<P>): Promise<void> {
   const { pages, rowsOf, head, format, onRows } = options;
   let written = 0;
@@ -39,4 +39,9 @@ export async function exportRows<P>(file: FileSink, options: ExportOptions<P>): 
 function cellsOf(row: object, head: readonly string[]): readonly Cell[] {
   const members = new Map<string, Cell>(Object.entries(row));
   return head.map((name) => members.get(name));
+}
+
+/** True for the browser's error when the member chooses no file, or work is stopped. */
+export function isStopped(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './facts.css';
 
-/** Something known about what a page is about. */
+/** A fact about the subject of a page. */
 export type Fact = {
   readonly name: string;
   readonly value: ReactNode;
@@ -9,7 +9,7 @@ export type Fact = {
   readonly isWide?: boolean;
 };
 
-/** Facts beside each other, as many as there is room for. Those without a value are left out. */
+/** Facts next to each other, as space allows. Facts without a value are left out. */
 export function Facts({ facts }: { readonly facts: readonly (Fact | undefined)[] }) {
   return (
     <dl className="facts-grid">

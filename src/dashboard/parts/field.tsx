@@ -4,11 +4,11 @@ type FieldProps = ComponentProps<'input'> & {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   readonly problem?: string | undefined;
 };
 
-/** A line of text with its label, a hint, and what is wrong with it. */
+/** A text field with its label, a hint, and its fault. */
 export function Field({ label, hint, problem, ...input }: FieldProps) {
   const id = useId();
   return (

@@ -20,7 +20,7 @@ export type FormDialogProps = {
   readonly children: ReactNode;
 };
 
-/** A dialog with a form that makes one call: its fields, why the call failed, and the buttons that give up or send. */
+/** A dialog with a form for one call: its fields, the error of the call, and the buttons to cancel or send. */
 export function FormDialog({ title, description, onClose, children, ...form }: FormDialogProps) {
   const { action, kind = 'primary', call, operation, moreActions, onSubmit } = form;
   return (

@@ -27,7 +27,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** A drawing beside a text that says the same; screen readers skip it. */
+/** An icon next to a text with the same meaning; screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">

@@ -1,21 +1,21 @@
 import { Link } from 'wouter';
 import { CopyButton } from './copy-button.tsx';
-import { shorten } from './shorten.ts';
+import { shorten } from './format-number.ts';
 import './key-text.css';
 
 type KeyTextProps = {
   /** An address, a signature or a hash, in base-58. */
   readonly text: string;
-  /** What it is: "address". */
+  /** Its kind, such as "address". */
   readonly noun: string;
   /** The page about it. */
   readonly href?: string;
-  /** Show all of it, on several lines where it must. */
+  /** Shows the whole text, on several lines if needed. */
   readonly isWhole?: boolean;
   readonly hasCopy?: boolean;
 };
 
-/** A long text in base-58, shortened in the middle, with a button that copies the whole of it. */
+/** A long text in base-58, shortened in the middle, with a button that copies all of it. */
 export function KeyText({ text, noun, href, isWhole = false, hasCopy = true }: KeyTextProps) {
   const code = <code title={text}>{isWhole ? text : shorten(text)}</code>;
   return (

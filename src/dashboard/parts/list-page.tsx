@@ -10,9 +10,9 @@ import { type Column, Table } from './table.tsx';
 type PageOfList = { readonly next_cursor?: string | undefined };
 
 type ListPageProps<P extends PageOfList, Row> = {
-  /** What the list is, for screen readers. */
+  /** The name of the list for screen readers. */
   readonly caption: string;
-  /** Key of the queries, filters included; the cursor is added. To invalidate it reads the list anew. */
+  /** Key of the queries, filters included; the cursor is added. Invalidating it reloads the list. */
   readonly queryKey: readonly unknown[];
   readonly read: (
     query: { readonly limit: number; readonly cursor?: string },
@@ -26,15 +26,15 @@ type ListPageProps<P extends PageOfList, Row> = {
   readonly empty: { readonly title: string; readonly children?: ReactNode };
   /** Rows of a page. */
   readonly limit?: number;
-  /** The buttons of the pages before and after; default Newer and Older. */
+  /** The buttons for the previous and the next page; default: Newer and Older. */
   readonly steps?: readonly [before: string, after: string];
 };
 
 const WAITING_ROWS = 4;
 
 /**
- * A list that the server pages by cursor, newest first: "Older" and "Newer" below it, rows of the final height while it is
- * read, what to do where it is empty, and the error with a way to try again.
+ * A list that the server pages by cursor, newest first: "Older" and "Newer" below it, rows of the final height while it is loading, a hint
+ * when it is empty, and the error with a way to try again.
  */
 export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>) {
   const { caption, queryKey, read, rowsOf, columns, keyOf, operation, empty, limit = 25 } = props;

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { walkPages } from '../calls/walk-pages.ts';
+import { walkPages } from '../calls/patiently.ts';
 import { Button } from './button.tsx';
 import { ErrorNotice } from './error-notice.tsx';
-import { exportRows, type ExportFormat } from './export-rows.ts';
-import { isStopped } from './is-stopped.ts';
+import { exportRows, type ExportFormat, isStopped } from './export-rows.ts';
 import { Count } from './number.tsx';
 import { openFile } from './save-file.ts';
 
@@ -24,7 +23,7 @@ type LongExportProps<P> = {
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/jsonl' };
 const TITLES: Readonly<Record<ExportFormat, string>> = { csv: 'Download CSV', jsonl: 'Download JSONL' };
 
-/** Saves a whole list to a file, however long it is: shows how far it came, and can be stopped. */
+/** Saves a whole list of any length to a file: shows the progress, and can be stopped. */
 export function LongExport<P extends { readonly next_cursor?: string | undefined }>(
   props: LongExportProps<P>,
 ) {

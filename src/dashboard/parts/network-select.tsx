@@ -7,7 +7,7 @@ type NetworkSelectProps = {
   readonly onChange: (network: Network) => void;
 };
 
-/** One of several networks; nothing where there is but one. */
+/** A choice of networks; renders nothing if there is only one. */
 export function NetworkSelect({ networks, value, onChange }: NetworkSelectProps) {
   if (networks.length < 2) return null;
   return (

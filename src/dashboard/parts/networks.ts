@@ -1,3 +1,4 @@
+import type { NetworkConsensus } from '../../../generated/account/types.ts';
 import type { Session } from '../../../generated/account/types.ts';
 
 /** A network that this server serves. */
@@ -23,12 +24,19 @@ export function explorerPath(network: Pick<Network, 'rpc_path'>, what: string | 
   return `/explorer/${slugOf(network)}/${what}`;
 }
 
-/** Returns the address of the page that explains a transaction, or where one is asked for. */
+/** Returns the address of the page that explains a transaction, or asks for one. */
 export function tracePath(network: Pick<Network, 'rpc_path'>, signature?: string): string {
   return `${explorerPath(network, 'trace')}${signature === undefined ? '' : `/${signature}`}`;
 }
 
-/** True if lamports of the network are worth nothing: they may be sent and asked for from the dashboard. */
+/** True if lamports of the network have no value: then the dashboard can send and request them. */
 export function isTestNetwork({ environment }: Pick<Network, 'environment'>): boolean {
   return environment !== 'mainnet';
 }
+
+/** The names of consensus algorithms. */
+export const CONSENSUS_NAMES: Readonly<Record<NetworkConsensus, string>> = {
+  alpenglow: 'Alpenglow',
+  tower: 'Tower BFT',
+  unknown: 'unknown',
+};

@@ -6,7 +6,7 @@ type OverlapDialogProps = Pick<
   FormDialogProps,
   'title' | 'description' | 'action' | 'call' | 'operation' | 'onClose'
 > & {
-  /** Of the choice. */
+  /** The label of the choice. */
   readonly label: string;
   readonly hint: string;
   /** The longest time to choose, in days. */
@@ -25,7 +25,7 @@ const OVERLAPS = [
   { seconds: 30 * DAY, text: 'In 30 days' },
 ];
 
-/** Asks when the old one of two secrets ends; a day is chosen at first. */
+/** Asks when the old of two secrets expires; the default is a day. */
 export function OverlapDialog({ label, hint, maxDays, onReplace, ...dialog }: OverlapDialogProps) {
   const options = OVERLAPS.filter(({ seconds }) => seconds <= maxDays * DAY);
   return (

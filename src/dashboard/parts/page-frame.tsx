@@ -1,4 +1,4 @@
-/** Takes the room of a page while its code is loaded. */
+/** The placeholder of a page while its code is loading. */
 export function PageFrame() {
   return (
     <div className="page" aria-busy="true">

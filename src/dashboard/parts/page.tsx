@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
-import { useTitle } from '../shell/use-title.ts';
+import { useTitle } from './use-title.ts';
 
 type PageProps = {
   readonly title: string;
   readonly lead?: string;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
 };
 
-/** A page: its title, which names the window too, and what is below it. */
+/** A page: its title, which is also the window title, and its content. */
 export function Page({ title, lead, actions, children }: PageProps) {
   useTitle(title);
   return (

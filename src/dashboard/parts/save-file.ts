@@ -15,13 +15,13 @@ export function saveFile(name: string, type: string, parts: readonly BlobPart[])
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has taken the address by then; kept, it would hold the file in memory.
+  // By then the browser has read the file, which the address would otherwise keep in memory.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /**
- * Opens a file that the member chooses, where the browser can write to one; otherwise a download, whose parts the browser may keep
- * outside of memory. Throws the browser's AbortError if the member chooses none.
+ * Opens a file that the member chooses, if the browser can write to files; otherwise a download, whose parts the browser may keep
+ * outside of memory. Throws the browser's AbortError if the member chooses no file.
  */
 export async function openFile(name: string, type: string): Promise<FileSink> {
   const picker = (window as { readonly showSaveFilePicker?: Picker }).showSaveFilePicker;

@@ -9,7 +9,7 @@ type SearchFormProps = {
   readonly onSearch: (text: string) => void;
 };
 
-/** A text to search for, sent with Enter or the button; an empty one shows everything again. */
+/** A search field, sent with Enter or the button; an empty text shows everything again. */
 export function SearchForm({ label, maxLength, onSearch }: SearchFormProps) {
   return (
     <search>

@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 type SecretProps = {
   readonly text: string;
   readonly label: string;
-  /** What the server keeps of it. */
+  /** The form in which the server keeps it. */
   readonly kept?: string;
 };
 

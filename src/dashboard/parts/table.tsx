@@ -6,7 +6,7 @@ export type Column<Row> = {
   readonly show: (row: Row) => ReactNode;
   /** `number`: aligned right, digits of one width; `actions`: buttons, and the title is only read out. */
   readonly kind?: 'text' | 'number' | 'actions';
-  /** How wide it is, compared with the others; default 1. */
+  /** Its width relative to the other columns; default 1. */
   readonly share?: number;
 };
 
@@ -15,12 +15,12 @@ type TableProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** This many rows are drawn empty while the list is read. */
+  /** The number of empty rows while the list is loading. */
   readonly waitingRows?: number;
 };
 
 /**
- * A table. On a narrow screen each row is a block with its columns below each other; the roles say there what the elements no longer do.
+ * A table. On a narrow screen each row is a block with its columns below each other; the roles then keep the meaning of the elements.
  */
 export function Table<Row>({ caption, columns, rows, keyOf, waitingRows = 0 }: TableProps<Row>) {
   const shares = columns.reduce((sum, { share = 1 }) => sum + share, 0);

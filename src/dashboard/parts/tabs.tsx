@@ -1,9 +1,9 @@
 import { Link, useRoute } from 'wouter';
 
-/** A view of a page, with an address of its own. */
+/** A view of a page, with its own address. */
 export type Tab = { readonly href: string; readonly title: string };
 
-/** Links to the views of a page. One list on each keeps what is below a list from moving when it is read. */
+/** Links to the views of a page. With one list per view, nothing below a list moves while it is loading. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   return (
     <nav className="tabs" aria-label={label}>

@@ -1,4 +1,4 @@
-import { printTime } from './print-time.ts';
+import { printTime } from './calendar.ts';
 
 /** An instant in the time zone of the reader; the tooltip has it in UTC. */
 export function Time({ at }: { readonly at: string }) {

@@ -6,7 +6,7 @@ import { ErrorNotice } from './error-notice.tsx';
 import { type Column, Table } from './table.tsx';
 
 type WholeListProps<Row> = {
-  /** What the list is, for screen readers. */
+  /** The name of the list for screen readers. */
   readonly caption: string;
   readonly queryKey: readonly unknown[];
   readonly read: (signal: AbortSignal) => Promise<readonly Row[]>;
@@ -15,11 +15,11 @@ type WholeListProps<Row> = {
   /** The operation that reads it, by its tag and name in the reference. */
   readonly operation: readonly [tag: string, name: string];
   readonly empty: { readonly title: string; readonly children?: ReactNode };
-  /** Rows that are drawn empty while it is read. */
+  /** The number of empty rows while it is loading. */
   readonly waitingRows?: number;
 };
 
-/** A list that the server answers whole: rows of the final height while it is read, and the error with a way to try again. */
+/** A list that the server returns at once: rows of the final height while it is loading, and the error with a way to try again. */
 export function WholeList<Row>(props: WholeListProps<Row>) {
   const { caption, queryKey, read, columns, keyOf, operation, empty, waitingRows = 3 } = props;
   const list = useQuery({ queryKey, queryFn: ({ signal }) => read(signal) });

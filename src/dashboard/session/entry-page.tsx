@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Brand } from '../shell/brand.tsx';
-import { useTitle } from '../shell/use-title.ts';
+import { Brand } from '../parts/brand.tsx';
+import { useTitle } from '../parts/use-title.ts';
 
-/** Frame of the pages that are shown to someone who is not signed in. */
+/** Frame of the pages that need no session. */
 export function EntryPage({
   title,
   lead,

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { account } from '../calls/account-client.ts';
 import { enterSession } from '../calls/query-client.ts';
 import { Button } from '../parts/button.tsx';
@@ -7,9 +8,8 @@ import { ErrorNotice } from '../parts/error-notice.tsx';
 import { CodeField } from './code-field.tsx';
 import { readForm } from '../parts/read-form.ts';
 import { useSession } from './session.tsx';
-import { NoFactorDialog } from './no-factor-dialog.tsx';
 
-/** Asks for a code of the second factor, or to set one up where there is none. `onSettled` is told whether it was confirmed. */
+/** Asks for a code of the second factor, or to set one up first. Calls `onSettled` with true if it was confirmed. */
 export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfirmed: boolean) => void }) {
   const { has_second_factor } = useSession();
   const confirm = useMutation({
@@ -23,7 +23,7 @@ export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfir
   return (
     <Dialog
       title="Confirm your second factor"
-      description="This change needs a code of the last five minutes."
+      description="This change needs a code from the last five minutes."
       onClose={() => onSettled(false)}
     >
       <form
@@ -44,6 +44,26 @@ export function FreshFactorDialog({ onSettled }: { readonly onSettled: (isConfir
           </Button>
         </div>
       </form>
+    </Dialog>
+  );
+}
+
+/** Shown if a change needs a second factor and the member has none. */
+function NoFactorDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog
+      title="Set up a second factor first"
+      description="This change needs a code of an authenticator app, so that an open browser alone is not enough. Setting one up takes a minute."
+      onClose={onClose}
+    >
+      <div className="actions">
+        <Button type="button" onClick={onClose}>
+          Not now
+        </Button>
+        <Link href="/security" className="button button-primary" onClick={onClose}>
+          Go to Security
+        </Link>
+      </div>
     </Dialog>
   );
 }

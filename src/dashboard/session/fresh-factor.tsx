@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import { failureCode } from '../calls/failure-code.ts';
-import { NotConfirmedError } from './not-confirmed.ts';
+import { NotConfirmedError } from '../parts/not-confirmed.ts';
 
 type FreshCall = <T>(call: () => Promise<T>) => Promise<T>;
 
@@ -20,7 +20,7 @@ const FreshFactorDialog = lazy(async () => ({
 }));
 
 /**
- * Returns a function that makes a call and, if it wants a fresh second factor, asks for a code and makes it again. Rejects with
+ * Returns a function that makes a call and, if the call needs a fresh second factor, asks for a code and repeats it. Rejects with
  * NotConfirmedError if the member closes the dialog.
  */
 export function useFreshCall(): FreshCall {

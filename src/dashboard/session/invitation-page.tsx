@@ -31,7 +31,7 @@ export function InvitationPage() {
   return (
     <EntryPage
       title="Accept the invitation"
-      lead="Choose the name that others see, and a password. If you sign in here with this email already, the same password keeps both accounts in one login."
+      lead="Choose a password, and the name that others see. If you already sign in here with this email, use the same password to keep both accounts in one login."
     >
       <form
         className="stack"

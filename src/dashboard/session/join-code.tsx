@@ -6,7 +6,7 @@ import { ErrorNotice } from '../parts/error-notice.tsx';
 import { readForm } from '../parts/read-form.ts';
 import { CodeField } from './code-field.tsx';
 
-/** Says why a link was not accepted. Where the password is that of a login with a second factor, it asks for the code. */
+/** Shows why a link was not accepted. If the password belongs to a login with a second factor, asks for the code. */
 export function JoinCode({ error }: { readonly error: unknown }) {
   const [isAsked, setAsked] = useState(false);
   const isMissing = failureCode(error) === 'second_factor_required';
@@ -18,8 +18,8 @@ export function JoinCode({ error }: { readonly error: unknown }) {
       {isAsked && (
         <>
           <p className="muted">
-            A login with this email has this password, and a second factor: send its code. Any other password
-            makes a login of its own for this account.
+            A login with this email and password has a second factor: enter its code. Any other password
+            creates a separate login for this account.
           </p>
           <CodeField isOptional />
         </>
@@ -29,13 +29,13 @@ export function JoinCode({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The code, if one was asked for and filled in. */
+/** Returns the code, if it was requested and filled in. */
 export function readJoinCode(form: HTMLFormElement): { readonly code?: string } {
   const code = readForm(form, 'code').trim();
   return code === '' ? {} : { code };
 }
 
-/** Signs in after a link was accepted. A code that was sent for that is used up: the member signs in with the next one. */
+/** Signs in after a link was accepted. A code sent with the link is used up, so the member signs in with the next one. */
 export async function signInOnce(
   login: SignInRequest,
   usedCode: string | undefined,

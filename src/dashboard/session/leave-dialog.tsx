@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useFreshCall } from './fresh-factor.tsx';
 import { useSession } from './session.tsx';
 
-/** Asks whether the member leaves the account, and does it: the session ends. */
+/** Asks for confirmation to leave the account, which ends the session. */
 export function LeaveDialog({ onClose }: { readonly onClose: () => void }) {
   const { account: left } = useSession();
   const withFreshFactor = useFreshCall();

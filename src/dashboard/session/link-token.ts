@@ -3,8 +3,8 @@ import { readLinkToken } from './read-link-token.ts';
 let taken: string | undefined;
 
 /**
- * Takes the token of the link that opened the page, and removes it from the address bar and the history. It is kept in memory
- * until `dropLinkToken`.
+ * Takes the token of the link that opened the page, and removes it from the address bar and the history. It stays in memory until
+ * `dropLinkToken`.
  */
 export function takeLinkToken(): string | undefined {
   const token = readLinkToken(location.hash);

@@ -1,13 +1,10 @@
 import { Link } from 'wouter';
 import { EntryPage } from './entry-page.tsx';
 
-/** Shown where a link was opened without its token, after a reload for example. */
+/** Shown if a link was opened without its token, for example after a reload. */
 export function MissingLinkPage({ title }: { readonly title: string }) {
   return (
-    <EntryPage
-      title={title}
-      lead="Open the whole link that you were given: its token is not in this address."
-    >
+    <EntryPage title={title} lead="Open the complete link that you received: this address lacks its token.">
       <p className="center">
         <Link href="/">Sign in</Link>
       </p>

@@ -1,7 +1,6 @@
 import { Field } from '../parts/field.tsx';
-import { PASSWORD_LIMIT, PASSWORD_MINIMUM } from './password-rules.ts';
 
-/** Field for a password that is chosen now. */
+/** Field for a new password. */
 export function NewPasswordField() {
   return (
     <Field
@@ -16,3 +15,6 @@ export function NewPasswordField() {
     />
   );
 }
+
+const PASSWORD_MINIMUM = 12;
+const PASSWORD_LIMIT = 128;

@@ -11,7 +11,7 @@ import { EntryPage } from './entry-page.tsx';
 import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { NewPasswordField } from './new-password-field.tsx';
 
-/** Asks for a link by mail or, where it was opened by such a link, takes a new password. */
+/** Requests a link by email or, if opened by such a link, sets a new password. */
 export function ResetPage() {
   const [token] = useState(takeLinkToken);
   return token === undefined ? <RequestLink /> : <ChoosePassword token={token} />;
@@ -22,7 +22,7 @@ function RequestLink() {
   if (request.isSuccess) {
     return (
       <EntryPage
-        title="Check your mail"
+        title="Check your email"
         lead={`If ${request.variables.email} has a login, a link to choose a new password is on its way.`}
       >
         <BackToSignIn />
@@ -31,7 +31,10 @@ function RequestLink() {
   }
   const hasNoMail = failureCode(request.error) === 'mail_not_configured';
   return (
-    <EntryPage title="Reset your password" lead="A link to choose a new one is sent to your address.">
+    <EntryPage
+      title="Reset your password"
+      lead="We send a link to choose a new password to your email address."
+    >
       <form
         className="stack"
         onSubmit={(event) => {
@@ -42,7 +45,7 @@ function RequestLink() {
         <Field name="email" type="email" label="Email" autoComplete="username" required autoFocus />
         {hasNoMail ? (
           <p className="notice" role="alert">
-            This server sends no mail. Ask its operator for a link to choose a new password.
+            This server does not send email. Ask its operator for a link to choose a new password.
           </p>
         ) : (
           <ErrorNotice error={request.error} />

@@ -5,7 +5,7 @@ import { account } from '../calls/account-client.ts';
 import { isSignedOut } from '../calls/failure-code.ts';
 import { SESSION_KEY } from '../calls/query-client.ts';
 
-/** The session of a signed-in member; pages read it by `useSession`. */
+/** The session of a signed-in member; pages read it with `useSession`. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 /** Returns the session. Throws outside of a signed-in page. */
@@ -22,7 +22,7 @@ export function useScopes(...wanted: readonly string[]): boolean {
   return wanted.every((scope) => held.includes(scope));
 }
 
-/** Reads the session; its data is null when nobody is signed in. */
+/** Reads the session; its data is null when no member is signed in. */
 export function useSessionQuery() {
   return useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
 }

@@ -12,7 +12,7 @@ import { dropLinkToken, takeLinkToken } from './link-token.ts';
 import { MissingLinkPage } from './missing-link-page.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
-/** Makes the first member of an account from a set-up link, and signs the member in. */
+/** Creates the first member of an account from a set-up link, and signs the member in. */
 export function SetupPage() {
   const token = takeLinkToken();
   const [, go] = useLocation();

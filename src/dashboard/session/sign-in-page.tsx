@@ -12,7 +12,7 @@ import { readForm } from '../parts/read-form.ts';
 import { CodeField } from './code-field.tsx';
 import { EntryPage } from './entry-page.tsx';
 
-/** Signs a member in: email and password, then a code where the login has a second factor. */
+/** Signs a member in: email and password, then a code if the login has a second factor. */
 export function SignInPage() {
   const [login, setLogin] = useState<SignInRequest>();
   const signIn = useMutation({

@@ -1,27 +1,27 @@
 import type { Account } from '../model.ts';
 
-/** A state of all accounts that was taken: what differs from it in the next one on the way to the state of now. */
+/** A captured state of all accounts: its differences from the next state on the way to the current one. */
 export type AccountVersion = {
   differences: Map<string, Account | undefined>;
   next: AccountVersion | undefined;
-  /** Of the data of the accounts in `differences`, and of what holds them. */
+  /** Bytes of the data of the accounts in `differences`, and of the entries that hold them. */
   bytes: number;
 };
 
-/** The accounts of now. */
+/** The current accounts. */
 export type LiveAccounts = {
   readonly get: (address: string) => Account | undefined;
   readonly set: (address: string, account: Account | undefined) => void;
 };
 
 /**
- * States of all accounts, taken in no time and held by their differences alone. They are a tree whose root is the state of now: going to
- * one of them turns the path to it around (H. Baker's rerooting), which costs as much as there are differences on the path.
+ * States of all accounts, captured in constant time and stored as differences. They form a tree whose root is the current state: going to a
+ * state reverses the path to it (H. Baker's rerooting), at the cost of the differences on that path.
  */
 export class AccountVersions {
   readonly #versions = new Set<AccountVersion>();
   readonly #released = new Set<AccountVersion>();
-  /** The version that the state of now grew from. */
+  /** The version that the current state grew from. */
   #newest: AccountVersion | undefined;
 
   /** Number of differences that are held. */
@@ -34,7 +34,7 @@ export class AccountVersions {
     return this.#versions.values().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Takes a state that differs from that of now by these accounts. */
+  /** Captures a state that differs from the current one by these accounts. */
   add(differences: ReadonlyMap<string, Account | undefined>): AccountVersion {
     const now = this.take();
     const version = { differences: new Map(differences), next: now, bytes: bytesOf(differences.values()) };
@@ -43,7 +43,7 @@ export class AccountVersions {
     return version;
   }
 
-  /** Returns the addresses that may differ between a version and now. */
+  /** Returns the addresses that may differ between a version and the current state. */
   differing(version: AccountVersion): ReadonlySet<string> {
     const addresses = new Set<string>();
     for (let each: AccountVersion | undefined = version; each !== undefined; each = each.next)
@@ -51,7 +51,7 @@ export class AccountVersions {
     return addresses;
   }
 
-  /** Takes the state of now. */
+  /** Captures the current state. */
   take(): AccountVersion {
     const version: AccountVersion = { differences: new Map(), next: undefined, bytes: 0 };
     if (this.#newest !== undefined) this.#newest.next = version;
@@ -60,7 +60,7 @@ export class AccountVersions {
     return version;
   }
 
-  /** Call it before an account changes, with what it is. */
+  /** Call it before an account changes, with its old value. */
   record(address: string, before: Account | undefined): void {
     const newest = this.#newest;
     if (newest === undefined || newest.differences.has(address)) return;
@@ -99,13 +99,13 @@ export class AccountVersions {
     return changed;
   }
 
-  /** Gives up a version: what only it needs is forgotten. */
+  /** Releases a version, and the differences that only it needs. */
   release(version: AccountVersion): void {
     this.#released.add(version);
     for (const each of this.#released) this.#forget(each);
   }
 
-  /** Others may be held by their difference to a version: one takes over what it knows, with more it stays. */
+  /** Other versions may be stored as differences from this one: a single one takes its differences over, with several it stays. */
   #forget(version: AccountVersion): void {
     const [other, ...more] = this.#versions.values().filter(({ next }) => next === version);
     if (more.length > 0) return;
@@ -122,7 +122,7 @@ export class AccountVersions {
   }
 }
 
-/** Beside the data of each account. */
+/** Size of an entry without the account's data. */
 const ENTRY_BYTES = 128;
 
 function bytesOf(accounts: Iterable<Account | undefined>): number {

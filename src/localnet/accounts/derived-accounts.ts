@@ -6,13 +6,11 @@ import {
   SYSVAR_SLOT_HASHES,
   SYSVAR_SLOT_HISTORY,
 } from '../addresses/sysvar-addresses.ts';
+import type { Consensus } from '../consensus.ts';
 import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { EpochTimes } from '../epoch/epoch-times.ts';
 import type { Genesis } from '../genesis/genesis.ts';
-import { clockData } from '../sysvars/clock.ts';
-import { recentBlockhashesData } from '../sysvars/recent-blockhashes.ts';
-import { slotHashesData } from '../sysvars/slot-hashes.ts';
-import { slotHistoryData } from '../sysvars/slot-history.ts';
+import { clockData, recentBlockhashesData, slotHashesData, slotHistoryData } from '../sysvars/sysvars.ts';
 import { voteAccountData } from '../validator/vote-state.ts';
 
 type DerivedFrom = {
@@ -22,6 +20,7 @@ type DerivedFrom = {
   readonly genesis: Genesis;
   /** The validator votes by transactions: what its vote account contains is what they make of it. */
   readonly votes: boolean;
+  readonly consensus: Consensus;
 };
 
 /** The accounts whose data changes with every slot, with the function from slot and chain to data. */
@@ -31,11 +30,12 @@ export function derivedAccounts({
   epochTimes,
   genesis,
   votes,
+  consensus,
 }: DerivedFrom): ReadonlyMap<string, DerivedData> {
-  const { identity, voteAddress } = genesis;
+  const { voteAddress } = genesis;
   const voteAccount: DerivedData = (slot) => {
     const lastTime = blocks.time(slot === 0n ? 0n : blocks.skipped.parentOf(slot));
-    return voteAccountData(identity.address, voteAddress, slot, lastTime, epochs);
+    return voteAccountData({ genesis, consensus, slot, lastTime, epochs });
   };
   return new Map<string, DerivedData>([
     [SYSVAR_CLOCK, (slot) => clockData(slot, blocks.time(slot), epochs, epochTimes)],

@@ -5,11 +5,11 @@ import type { AccountStore } from './account-store.ts';
 /** The accounts of a state that a ledger leaves, at each commitment. */
 export type LeftState = {
   readonly read: (address: string, commitment: Commitment) => Account | undefined;
-  /** Gives the state up. */
+  /** Releases the state. */
   readonly release: () => void;
 };
 
-/** Takes the accounts as they are now, before the ledger goes to another state. */
+/** Captures the current accounts before the ledger goes to another state. */
 export function leaveState(accounts: AccountStore, slotAt: (commitment: Commitment) => bigint): LeftState {
   const state = accounts.take();
   const slots = {
@@ -26,7 +26,7 @@ export function leaveState(accounts: AccountStore, slotAt: (commitment: Commitme
   };
 }
 
-/** True for two that are the same to a reader, or both absent. */
+/** True for two accounts that a reader cannot tell apart, or that are both absent. */
 export function isSameAccount(one: Account | undefined, other: Account | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (

@@ -1,6 +1,6 @@
 import type { AccountFilter } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
-import { decodeBytes } from '../../wire/encoded-bytes.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { decodeBytes } from '../../core/wire/encoded-bytes.ts';
 
 const MAX_BYTES = 128;
 

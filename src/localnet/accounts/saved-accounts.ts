@@ -1,10 +1,10 @@
 import type { Account } from '../model.ts';
 
-/** A state of all accounts on its own. */
+/** A state of all accounts, without the ledger. */
 export type SavedAccounts = {
-  /** All accounts, and those of a fork that are known not to exist. */
+  /** All accounts, including those of a fork that are known not to exist. */
   readonly current: readonly { readonly address: string; readonly account: Account | undefined }[];
-  /** What accounts were before their first change in each slot that is not finalized, in the order of the changes. */
+  /** The accounts before their first change in each slot that is not finalized, in the order of the changes. */
   readonly changes: readonly {
     readonly slot: bigint;
     readonly address: string;

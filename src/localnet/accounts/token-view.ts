@@ -3,7 +3,7 @@ import type {
   KeyedAccount as UiKeyedAccount,
   TokenAccountsFilter,
 } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewAccounts } from './account-view.ts';
 import { sortByAddress } from './sort-by-address.ts';
 import { type BankView, viewBank } from '../bank/bank-view.ts';
@@ -20,7 +20,7 @@ import { isTokenProgram } from '../addresses/is-token-program.ts';
 /**
  * Reads a mint.
  *
- * @throws ServiceError invalidParam if there is none.
+ * @throws ServiceError invalidParam: there is no such mint.
  */
 export function findMint(ledger: Ledger, address: string, slot: bigint): MintState {
   const account = ledger.accounts.read(address, slot);

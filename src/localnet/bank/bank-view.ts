@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { commitmentOf } from '../blocks/commitment.ts';
 import type { Ledger } from '../ledger.ts';
 import { NODE_VERSION } from '../validator/version.ts';

@@ -21,7 +21,7 @@ export type Simulated = {
 /** The sysvars that programs read without naming an account. */
 const AMBIENT_SYSVARS: readonly string[] = [SYSVAR_CLOCK, SYSVAR_SLOT_HASHES, SYSVAR_RECENT_BLOCKHASHES];
 
-/** Those of them that are stored: they change with an epoch. */
+/** The ones that are stored, since they change with the epoch. */
 const AMBIENT_ACCOUNTS: readonly string[] = [SYSVAR_EPOCH_REWARDS, SYSVAR_STAKE_HISTORY];
 
 /** Executes transactions on the state of a slot and keeps the account store in step with the runtime. */
@@ -46,13 +46,13 @@ export class Bank {
     for (const address of addresses) {
       const account = this.#runtime.read(address);
       const code = programDataAddress(account);
-      // The runtime loads a program before it removes code that was closed, where the program comes first.
+      // The runtime loads a program before it removes closed code if the program comes first.
       if (code !== undefined && this.#runtime.read(code) === undefined) this.#runtime.write(address, account);
       this.#accounts.write(address, account, slot);
     }
   }
 
-  /** Gives the runtime accounts as they are in the store, after the store went to another state. */
+  /** Gives the runtime the store's accounts, after the store went to another state. */
   follow(addresses: Iterable<string>, slot: bigint): void {
     const changed = new Set([...addresses].filter((address) => !this.#accounts.isDerived(address)));
     const programs = this.#accounts
@@ -73,7 +73,7 @@ export class Bank {
     this.#runtime.place(address, this.#accounts.read(address, slot));
   }
 
-  /** Takes an account of a fork's source (undefined: there is none), as if it had always been there; one that is known stays. */
+  /** Adopts an account of a fork's source (undefined: the source has none) as if it had always been there; a known one stays. */
   adopt(address: string, account: Account | undefined): void {
     if (this.#accounts.adopt(address, account) && account !== undefined)
       this.#runtime.place(address, account);

@@ -1,13 +1,134 @@
 import { base58 } from '@scure/base';
-import type { TransactionMetadata } from 'litesvm/dist/internal.js';
-import litesvm from 'litesvm/dist/internal.js';
-import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
+import litesvm, { type TransactionMetadata, type FailedTransactionMetadata } from 'litesvm/dist/internal.js';
+import type { TransactionError, InstructionError } from '../../../generated/ledger/types.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { FEATURE_PROGRAM, NATIVE_LOADER } from '../addresses/program-ids.ts';
 import { SYSVAR_CLOCK } from '../addresses/sysvar-addresses.ts';
 import type { FeatureChanges } from '../genesis/genesis-additions.ts';
 import type { Account, InnerInstructions, KeyedAccount, ReturnData } from '../model.ts';
-import { transactionError } from './transaction-error.ts';
+
+// Tables in the order of the runtime's own enumerations; longer than other files.
+type RuntimeError = ReturnType<FailedTransactionMetadata['err']>;
+type RuntimeInstructionError = ReturnType<Extract<RuntimeError, { err(): unknown }>['err']>;
+type InstructionErrorName = Extract<InstructionError, string>;
+type TransactionErrorName = Extract<TransactionError, string>;
+
+/** Converts a transaction error of the runtime to the ledger's JSON form. */
+export function transactionError(error: RuntimeError): TransactionError {
+  if (typeof error === 'number') return nameAt(TRANSACTION_ERRORS, error);
+  if ('err' in error) return { InstructionError: [error.index, instructionError(error.err())] };
+  if ('index' in error) return { DuplicateInstruction: error.index };
+  const { accountIndex: account_index } = error;
+  return error.constructor.name === 'TransactionErrorInsufficientFundsForRent'
+    ? { InsufficientFundsForRent: { account_index } }
+    : { ProgramExecutionTemporarilyRestricted: { account_index } };
+}
+
+function instructionError(error: RuntimeInstructionError): InstructionError {
+  if (typeof error === 'number') return nameAt(INSTRUCTION_ERRORS, error);
+  return 'code' in error ? { Custom: error.code } : 'BorshIoError';
+}
+
+function nameAt<T>(names: readonly T[], position: number): T {
+  const name = names[position];
+  if (name === undefined)
+    throw new RangeError(`the runtime answered with the unknown error number ${position}`);
+  return name;
+}
+
+const TRANSACTION_ERRORS: readonly TransactionErrorName[] = [
+  'AccountInUse',
+  'AccountLoadedTwice',
+  'AccountNotFound',
+  'ProgramAccountNotFound',
+  'InsufficientFundsForFee',
+  'InvalidAccountForFee',
+  'AlreadyProcessed',
+  'BlockhashNotFound',
+  'CallChainTooDeep',
+  'MissingSignatureForFee',
+  'InvalidAccountIndex',
+  'SignatureFailure',
+  'InvalidProgramForExecution',
+  'SanitizeFailure',
+  'ClusterMaintenance',
+  'AccountBorrowOutstanding',
+  'WouldExceedMaxBlockCostLimit',
+  'UnsupportedVersion',
+  'InvalidWritableAccount',
+  'WouldExceedMaxAccountCostLimit',
+  'WouldExceedAccountDataBlockLimit',
+  'TooManyAccountLocks',
+  'AddressLookupTableNotFound',
+  'InvalidAddressLookupTableOwner',
+  'InvalidAddressLookupTableData',
+  'InvalidAddressLookupTableIndex',
+  'InvalidRentPayingAccount',
+  'WouldExceedMaxVoteCostLimit',
+  'WouldExceedAccountDataTotalLimit',
+  'MaxLoadedAccountsDataSizeExceeded',
+  'ResanitizationNeeded',
+  'InvalidLoadedAccountsDataSizeLimit',
+  'UnbalancedTransaction',
+  'ProgramCacheHitMaxLimit',
+  'CommitCancelled',
+];
+
+const INSTRUCTION_ERRORS: readonly InstructionErrorName[] = [
+  'GenericError',
+  'InvalidArgument',
+  'InvalidInstructionData',
+  'InvalidAccountData',
+  'AccountDataTooSmall',
+  'InsufficientFunds',
+  'IncorrectProgramId',
+  'MissingRequiredSignature',
+  'AccountAlreadyInitialized',
+  'UninitializedAccount',
+  'UnbalancedInstruction',
+  'ModifiedProgramId',
+  'ExternalAccountLamportSpend',
+  'ExternalAccountDataModified',
+  'ReadonlyLamportChange',
+  'ReadonlyDataModified',
+  'DuplicateAccountIndex',
+  'ExecutableModified',
+  'RentEpochModified',
+  'NotEnoughAccountKeys',
+  'AccountDataSizeChanged',
+  'AccountNotExecutable',
+  'AccountBorrowFailed',
+  'AccountBorrowOutstanding',
+  'DuplicateAccountOutOfSync',
+  'InvalidError',
+  'ExecutableDataModified',
+  'ExecutableLamportChange',
+  'ExecutableAccountNotRentExempt',
+  'UnsupportedProgramId',
+  'CallDepth',
+  'MissingAccount',
+  'ReentrancyNotAllowed',
+  'MaxSeedLengthExceeded',
+  'InvalidSeeds',
+  'InvalidRealloc',
+  'ComputationalBudgetExceeded',
+  'PrivilegeEscalation',
+  'ProgramEnvironmentSetupFailure',
+  'ProgramFailedToComplete',
+  'ProgramFailedToCompile',
+  'Immutable',
+  'IncorrectAuthority',
+  'AccountNotRentExempt',
+  'InvalidAccountOwner',
+  'ArithmeticOverflow',
+  'UnsupportedSysvar',
+  'IllegalOwner',
+  'MaxAccountsDataAllocationsExceeded',
+  'MaxAccountsExceeded',
+  'MaxInstructionTraceLengthExceeded',
+  'BuiltinProgramsMustConsumeComputeUnits',
+  'BorshIoError',
+];
 
 /** Validators truncate the logs of a transaction here. */
 const LOG_LIMIT_BYTES = 10_000n;
@@ -91,7 +212,7 @@ export class Runtime {
     else this.#svm.setAccount(base58.decode(address), written);
   }
 
-  /** To the runtime a program that it loads is not there yet in the slot before; it is to be there in every slot that a state of the ledger has. */
+  /** The runtime treats a program as deployed one slot after it loads it; it must be there in every slot that a state of the ledger has. */
   #loadInSlot0(load: () => void): void {
     const clock = this.#svm.getAccount(base58.decode(SYSVAR_CLOCK));
     this.#svm.setClock(new litesvm.Clock(0n, 0n, 0n, 0n, 0n));
@@ -102,7 +223,7 @@ export class Runtime {
     }
   }
 
-  /** Writes an account of a ledger. A program that cannot be loaded is gone: it cannot be called. */
+  /** Writes an account of a ledger. A program that cannot be loaded counts as gone: it cannot be called. */
   place(address: string, account: Account | undefined): void {
     try {
       this.write(address, account);
@@ -117,8 +238,8 @@ export class Runtime {
   }
 
   /**
-   * True for a program that is not there, or whose loader is not. The runtime may still have its code and would abort the process: a
-   * transaction that calls it must not come here, and its outcome is `NOT_LOADED`.
+   * True for a program that is missing, or whose loader is. The runtime may still have its code and would abort the process: never pass it
+   * a transaction that calls it; its outcome is `NOT_LOADED`.
    */
   isGone(program: string): boolean {
     const account = this.#svm.getAccount(base58.decode(program));

@@ -1,13 +1,10 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import type { Block, BlockRewards, TransactionRecord } from '../model.ts';
 import { isVote } from '../validator/is-vote.ts';
-import { type BlockState, reindex } from './block-state.ts';
-import type { FirstBlock, HistoryLimits, ReplayedSlot } from './history-parts.ts';
-import { nextBlockhash } from './next-blockhash.ts';
+import { type BlockState, reindex, SkippedSlots } from './block-state.ts';
 import { RecentBlockhashes } from './recent-blockhashes.ts';
-import { SkippedSlots } from './skipped-slots.ts';
 import { SlotRing } from './slot-ring.ts';
 import { TransactionIndex } from './transaction-index.ts';
 
@@ -35,7 +32,7 @@ export class BlockHistory {
   #first: bigint;
   #count = 0;
   #branches = BigInt(randomInt(2 ** 47));
-  /** What makes the next block differ from one in the same place of another branch, of another process too. */
+  /** Makes the next block differ from the same block of another branch or process. */
   #salt: bigint | undefined;
 
   constructor(limits: HistoryLimits, genesis: FirstBlock) {
@@ -61,17 +58,24 @@ export class BlockHistory {
     return this.#blockhashes;
   }
 
-  /** Takes the state of now; what it shares with later ones is stored once. */
+  /** Captures the current state; parts shared with later states are stored once. */
   take(): BlockState {
     return {
-      ...{ ring: this.#ring.copy(), skipped: this.#skipped.copy(), blockhashes: this.#blockhashes.copy() },
-      ...{ open: [...this.#open], openRewards: this.#openRewards, openSlot: this.#openSlot },
-      ...{ openTime: this.#openTime, first: this.#first, firstOfChain: this.#firstOfChain },
-      ...{ count: this.#count, voteCount: this.#voteCount },
+      ring: this.#ring.copy(),
+      skipped: this.#skipped.copy(),
+      blockhashes: this.#blockhashes.copy(),
+      open: [...this.#open],
+      openRewards: this.#openRewards,
+      openSlot: this.#openSlot,
+      openTime: this.#openTime,
+      first: this.#first,
+      firstOfChain: this.#firstOfChain,
+      count: this.#count,
+      voteCount: this.#voteCount,
     };
   }
 
-  /** Makes a state that was taken that of now. Blocks that are closed then have other hashes than those of any other branch. */
+  /** Goes to a captured state. Blocks closed after it have other hashes than those of any other branch. */
   goTo(state: BlockState): void {
     reindex(this.index, this.take(), state);
     this.#ring = state.ring.copy();
@@ -181,7 +185,7 @@ export class BlockHistory {
     return slot - this.#skipped.before(slot);
   }
 
-  /** Returns the slot of the block that many blocks before that of a slot, which may be open. */
+  /** Returns the slot of the block this many blocks before a slot, which may be open. */
   ancestor(slot: bigint, distance: bigint): bigint {
     return this.#skipped.slotAt(this.height(slot) - distance);
   }
@@ -264,3 +268,57 @@ export class BlockHistory {
     return this.height(slot);
   }
 }
+
+const ABSENT_SIGNATURE = new Uint8Array(64);
+
+/** The input of a blockhash. */
+type BlockParts = {
+  /** The hash of the previous block. */
+  readonly parent: Uint8Array;
+  readonly slot: bigint;
+  readonly records: readonly TransactionRecord[];
+  /** Set: the block differs from one with the same parts in another branch. */
+  readonly salt: bigint | undefined;
+};
+
+/** Returns the hash of a block: SHA-256 of its parent's, its slot, and the signatures and results of its transactions. */
+function nextBlockhash({ parent, slot, records, salt }: BlockParts): Uint8Array {
+  const hash = createHash('sha256').update(parent).update(u64(slot));
+  if (salt !== undefined) hash.update(u64(salt));
+  for (const { transaction, meta } of records) {
+    const signature = transaction.signatures[0];
+    hash.update(signature === undefined ? ABSENT_SIGNATURE : base58.decode(signature));
+    hash.update(JSON.stringify(meta.err));
+  }
+  return hash.digest();
+}
+
+function u64(value: bigint): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes;
+}
+
+/** Limits of the history: the oldest block is dropped when either is exceeded. */
+export type HistoryLimits = { readonly slots: number; readonly transactions: number };
+
+/** The block on which a chain is built; for a new chain, the genesis. Time in Unix seconds. */
+type FirstBlock = {
+  readonly slot: bigint;
+  readonly hash: Uint8Array;
+  readonly time: bigint;
+  /** Since genesis, including this slot; absent: none. */
+  readonly transactionCount?: number;
+  /** Only its hash is known: the next block is the first that can be read. */
+  readonly isPurged?: boolean;
+};
+
+/** A slot that was closed before. Time in Unix seconds. */
+type ReplayedSlot = {
+  readonly time: bigint;
+  readonly blockhash: Uint8Array;
+  readonly transactions: readonly TransactionRecord[];
+  readonly rewards: BlockRewards | undefined;
+  /** Since genesis, including this slot. */
+  readonly transactionCount: number;
+};

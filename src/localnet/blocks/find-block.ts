@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Block } from '../model.ts';
 
@@ -14,4 +14,24 @@ export function findBlock({ blocks }: Ledger, slot: bigint, newest: bigint): Blo
   const block = slot <= newest ? blocks.block(slot) : undefined;
   if (block === undefined) throw serviceError('blockNotAvailable', { slot });
   return block;
+}
+
+/** Returns the slots from `start` to `end` that have a block no newer than `newest`, ascending. */
+export function availableSlots(
+  { blocks }: Ledger,
+  start: bigint,
+  end: bigint,
+  newest: bigint,
+): readonly bigint[] {
+  const first = start > blocks.firstAvailable ? start : blocks.firstAvailable;
+  const closed = newest < blocks.openSlot ? newest : blocks.openSlot - 1n;
+  const last = end < closed ? end : closed;
+  if (first > last) return [];
+  const slots: bigint[] = [];
+  let slot = first;
+  for (const gap of [...blocks.skipped.within(first, last), { first: last + 1n, end: last + 1n }]) {
+    for (; slot < gap.first; slot++) slots.push(slot);
+    slot = gap.end;
+  }
+  return slots;
 }

@@ -1,14 +1,13 @@
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
 import type { BlockRewards, TransactionMeta, TransactionRecord } from '../model.ts';
-import { type BlockState, heightOf, tipOf } from './block-state.ts';
+import { type BlockState, heightOf, tipOf, SkippedSlots } from './block-state.ts';
 import { RecentBlockhashes } from './recent-blockhashes.ts';
-import { SkippedSlots } from './skipped-slots.ts';
 import { SlotRing } from './slot-ring.ts';
 
-/** A transaction of a block by its bytes. */
+/** A transaction of a block, as bytes. */
 type SavedTransaction = { readonly wire: Uint8Array; readonly meta: TransactionMeta };
 
-/** A chain on its own. Blocks by height, from the one before the oldest that can be read; times in Unix seconds. */
+/** A chain without its ledger. Blocks by height, from the one before the oldest that can be read; times in Unix seconds. */
 export type SavedBlocks = Omit<BlockState, 'ring' | 'skipped' | 'blockhashes' | 'open'> & {
   readonly gaps: ReturnType<SkippedSlots['all']>;
   readonly blockhashes: ReturnType<RecentBlockhashes['all']>;
@@ -23,7 +22,7 @@ export type SavedBlocks = Omit<BlockState, 'ring' | 'skipped' | 'blockhashes' | 
   readonly open: readonly SavedTransaction[];
 };
 
-/** Returns a chain on its own. */
+/** Returns a chain without its ledger. */
 export function saveBlocks(state: BlockState): SavedBlocks {
   const { ring, skipped, blockhashes, open, ...rest } = state;
   const oldest = heightOf(state, state.first);
@@ -39,12 +38,16 @@ export function saveBlocks(state: BlockState): SavedBlocks {
     };
   });
   return {
-    ...{ ...rest, gaps: skipped.all(), blockhashes: blockhashes.all(), firstHeight, closed },
+    ...rest,
+    gaps: skipped.all(),
+    blockhashes: blockhashes.all(),
+    firstHeight,
+    closed,
     open: open.map(saved),
   };
 }
 
-/** Returns a chain for a history of so many blocks: the newest ones, if there are more. */
+/** Returns a chain for a history of this many blocks: the newest ones, if there are more. */
 export function loadBlocks(blocks: SavedBlocks, keptBlocks: number): BlockState {
   const { gaps, blockhashes, firstHeight, closed, open, ...rest } = blocks;
   const skipped = new SkippedSlots(gaps);
@@ -52,7 +55,9 @@ export function loadBlocks(blocks: SavedBlocks, keptBlocks: number): BlockState 
   const dropped = Math.max(0, closed.length - keptBlocks - 1);
   const recordsOf = (slot: bigint, list: readonly SavedTransaction[]): readonly TransactionRecord[] =>
     list.map(({ wire, meta }, index) => ({
-      ...{ slot, index, meta },
+      slot,
+      index,
+      meta,
       transaction: decodeTransaction(Buffer.from(wire)),
     }));
   for (const [index, { transactions, ...block }] of closed.entries()) {
@@ -63,7 +68,11 @@ export function loadBlocks(blocks: SavedBlocks, keptBlocks: number): BlockState 
   }
   const first = dropped === 0 ? rest.first : skipped.slotAt(firstHeight + BigInt(dropped) + 1n);
   return {
-    ...{ ...rest, ring, skipped, blockhashes: new RecentBlockhashes(blockhashes), first },
+    ...rest,
+    ring,
+    skipped,
+    blockhashes: new RecentBlockhashes(blockhashes),
+    first,
     open: recordsOf(rest.openSlot, open),
   };
 }

@@ -3,7 +3,7 @@ import type { BlockRewards, TransactionRecord } from '../model.ts';
 
 const NO_TRANSACTIONS: readonly TransactionRecord[] = [];
 const HASH_BYTES = 32;
-/** Slots that are stored, and copied, together. */
+/** Number of slots that are stored, and copied, together. */
 const CHUNK_SLOTS = 1_024;
 
 /** The stored data of a closed slot. `transactionCount` counts from genesis, including this slot. */
@@ -16,18 +16,21 @@ export type ClosedSlot = {
   readonly rewards?: BlockRewards | undefined;
 };
 
-/** Consecutive places of a ring. Only the ring that is its owner writes to it. */
+/** Consecutive positions of a ring. Only the owning ring writes to it. */
 type Chunk = {
   readonly owner: object;
   readonly hashes: Uint8Array;
   readonly times: BigInt64Array;
   readonly counts: Float64Array;
   readonly transactions: (readonly TransactionRecord[])[];
-  /** By place, of the few slots that have some. */
+  /** Rewards by position, for the few slots that have some. */
   readonly rewards: Map<number, BlockRewards>;
 };
 
-/** Closed slots in a ring of fixed length, by the heights of their blocks: 48 bytes a slot, and its transactions. A copy shares what neither changes. */
+/**
+ * Closed slots in a ring of fixed length, by block height: 48 bytes a slot, plus its transactions. A copy shares the parts that neither
+ * changes.
+ */
 export class SlotRing {
   readonly #length: number;
   readonly #chunks: Chunk[];
@@ -83,7 +86,7 @@ export class SlotRing {
     return chunk.rewards.get(at);
   }
 
-  /** Drops what a slot left due, which the one after it has paid. */
+  /** Drops the rewards that a slot left due, once the next slot has paid them. */
   settle(height: bigint): void {
     const rewards = this.rewards(height);
     if (rewards?.due === undefined || rewards.due.length === 0) return;

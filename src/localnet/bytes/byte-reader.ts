@@ -115,7 +115,7 @@ export class ByteReader {
     return Array.from({ length: this.length(count) }, read);
   }
 
-  /** Returns the entry of `table` at `index`; malformed if there is none. */
+  /** Returns the entry of `table` at `index`; malformed if out of range. */
   oneOf<T>(index: number, table: readonly T[]): T {
     const entry = table[index];
     return entry === undefined ? this.reject() : entry;

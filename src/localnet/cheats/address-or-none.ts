@@ -1,4 +1,4 @@
-/** Reads an address, or null for the word that stands for no one. */
+/** Reads an address; null for the word that means no address. */
 export function addressOf(given: string): string | null {
   return given === 'none' ? null : given;
 }

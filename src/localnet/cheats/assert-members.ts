@@ -1,10 +1,10 @@
 import type { MethodName } from '../../../generated/localnet/methods.ts';
 import { PARAM_MEMBERS } from '../../../generated/localnet/members.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 
 /**
- * Refuses members that a cheat code does not know, and more than one where it takes one of several: what is misspelt would have no effect.
- * Nodes ignore unknown members, so that the ledger's own methods do.
+ * Refuses members that a cheat code does not know, and more than one of several alternatives, since a misspelt member would have no effect.
+ * Nodes ignore unknown members, and so do the ledger's own methods.
  *
  * @throws ServiceError invalidParam naming the members.
  */

@@ -1,8 +1,8 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
-import type { LedgerSnapshot } from '../ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../ledger-state.ts';
 
-/** Returns the snapshot of a name. @throws ServiceError invalidParam naming those that there are. */
+/** Returns the snapshot of a name. @throws ServiceError invalidParam listing the existing ones. */
 export function findSnapshot({ snapshots }: Ledger, name: string): LedgerSnapshot {
   const snapshot = snapshots.get(name);
   if (snapshot !== undefined) return snapshot;

@@ -10,11 +10,13 @@ export const localnetResetAccount: LedgerHandler<Ledger, 'localnet_resetAccount'
   return null;
 };
 
-/** Makes accounts what they were when the ledger started, or when it took them as a fork. @throws ServiceError invalidParam, forkFailed. */
+/**
+ * Resets accounts to their state at the start of the ledger, or when the fork adopted them. @throws ServiceError invalidParam, forkFailed.
+ */
 export async function resetAccounts(ledger: Ledger, addresses: readonly string[]): Promise<void> {
   await ledger.fork?.touch(ledger, addresses);
   const { accounts, startAccounts: start } = ledger;
   if (start === undefined) return;
   const changes = addresses.map((address) => ({ address, account: accounts.readTaken(start, address) }));
-  writeAccounts(ledger, changes, 'the runtime refuses what the account was: its code is not there');
+  writeAccounts(ledger, changes, 'the runtime refuses the original account: its program code is missing');
 }

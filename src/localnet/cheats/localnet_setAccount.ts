@@ -24,7 +24,7 @@ export const localnetSetAccount: LedgerHandler<Ledger, 'localnet_setAccount'> = 
   return null;
 };
 
-/** What an account is to be; what is absent stays. */
+/** New values of an account; absent members stay. */
 export type AccountMembers = {
   readonly lamports?: number | bigint | null;
   readonly data?: Uint8Array | undefined;

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { readIdl } from '../trace/idl/read-idl.ts';
 
@@ -12,7 +12,7 @@ export const localnetSetIdl: LedgerHandler<Ledger, 'localnet_setIdl'> = ({ idls 
   }
   if (!idls.has(program) && idls.size >= MAX_IDLS)
     throw serviceError('invalidParam', {
-      reason: `there are IDLs of ${idls.size} programs, the limit is ${MAX_IDLS}; take some away with none`,
+      reason: `there are IDLs of ${idls.size} programs, the limit is ${MAX_IDLS}; remove some by setting them to none`,
     });
   idls.set(program, readIdl(idl));
   return null;

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { rentExempt } from '../bank/rent-exempt.ts';
 import type { Ledger } from '../ledger.ts';
 import { isElf, upgradeableProgram, upgradeAuthority } from '../programs/upgradeable-program.ts';
@@ -10,7 +10,7 @@ import { writeAccounts } from './write-accounts.ts';
 
 const NO_PROGRAM = 'the code is no program that the runtime can load';
 
-/** It counts as deployed in the slot before, so that it can be called and upgraded at once. */
+/** Counts as deployed in the previous slot, so that it can be called and upgraded at once. */
 export const localnetSetProgram: LedgerHandler<Ledger, 'localnet_setProgram'> = async (
   ledger,
   address,
@@ -24,7 +24,7 @@ export const localnetSetProgram: LedgerHandler<Ledger, 'localnet_setProgram'> = 
   const kept = present === undefined ? null : upgradeAuthority(present.account);
   const authority = given === null || given === undefined ? kept : addressOf(given);
   const slot = ledger.blocks.openSlot - 1n;
-  const accounts = await upgradeableProgram({ address, elf, authority, slot });
+  const accounts = upgradeableProgram({ address, elf, authority, slot });
   writeAccounts(
     ledger,
     accounts.map((entry) => rentExempt(ledger.runtime, entry)),

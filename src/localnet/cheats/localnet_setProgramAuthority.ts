@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { withUpgradeAuthority } from '../programs/upgradeable-program.ts';
 import { addressOf } from './address-or-none.ts';

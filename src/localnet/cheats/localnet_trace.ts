@@ -1,12 +1,11 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
 import type { TraceConfig, TransactionTrace } from '../../../generated/localnet/types.ts';
-import { decodeBytes } from '../../wire/encoded-bytes.ts';
+import { decodeBytes } from '../../core/wire/encoded-bytes.ts';
 import type { Ledger } from '../ledger.ts';
 import { touchTransaction } from '../fork/touch-transaction.ts';
-import type { Idls } from '../trace/name-call.ts';
+import { type Idls, traceTransaction } from '../trace/trace-transaction.ts';
 import { readIdl } from '../trace/idl/read-idl.ts';
 import { landedRun, simulatedRun } from '../trace/transaction-runs.ts';
-import { traceTransaction } from '../trace/trace-transaction.ts';
 import { assertValid, readTransaction } from '../transaction/read-transaction.ts';
 
 const SIGNATURE_BYTES = 64;

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { warpTo } from '../time/warp.ts';
 import { positionOf } from './position.ts';
@@ -28,7 +28,7 @@ function assertSeconds({ blocks }: Ledger, timestamp: bigint): void {
 }
 
 /**
- * Goes on to a slot; time goes on as its slots would have taken.
+ * Warps to a slot; time advances by the length of the slots between.
  *
  * @throws ServiceError invalidParam: the slot is not after the open one, or too far away; ledgerStopped.
  */
@@ -40,13 +40,13 @@ export async function warpToSlot(ledger: Ledger, slot: bigint, named: string): P
   await warpTo(ledger, slot, timeMs);
 }
 
-/** The unit of a time as it is named in errors: how many milliseconds it has. */
+/** The unit of a time in error messages: its number of milliseconds. */
 export type TimeUnit = { readonly name: string; readonly ms: bigint };
 
 const SECONDS: TimeUnit = { name: 'timestamp', ms: 1000n };
 
 /**
- * Goes on to a time in milliseconds since 1970, over as many slots as fit in between.
+ * Warps to a time in milliseconds since 1970, over as many slots as fit in between.
  *
  * @throws ServiceError invalidParam: the time is not after that of the open slot, or too far away; ledgerStopped.
  */

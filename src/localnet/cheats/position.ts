@@ -1,7 +1,7 @@
 import type { LedgerPosition } from '../../../generated/localnet/types.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Returns where a ledger is, and how it goes on. */
+/** Returns the position of a ledger, and how it proceeds. */
 export function positionOf({ blocks, clock, epochs, pace }: Ledger): LedgerPosition {
   const slot = blocks.openSlot;
   return {

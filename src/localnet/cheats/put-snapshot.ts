@@ -1,13 +1,13 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
-import type { LedgerSnapshot } from '../ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../ledger-state.ts';
 
-/** Each holds what differs from the others: a bound against those that are forgotten. */
+/** Each snapshot stores its differences from the others; the limit guards against forgotten ones. */
 const MAX_SNAPSHOTS = 1_000;
-/** Of the accounts that differ between them. */
+/** Limit on the accounts that differ between snapshots. */
 const MAX_SNAPSHOT_BYTES = 1024 * 1024 * 1024;
 
-/** Makes sure that there is room for a snapshot of a name. @throws ServiceError invalidParam naming the limit that is reached. */
+/** Asserts that there is room for a snapshot of this name. @throws ServiceError invalidParam naming the limit that is reached. */
 export function assertRoom(ledger: Ledger, name: string): void {
   const { snapshots, accounts, snapshotSettings, startAccounts } = ledger;
   const advice = 'delete some with localnet_deleteSnapshot';
@@ -23,7 +23,7 @@ export function assertRoom(ledger: Ledger, name: string): void {
     });
 }
 
-/** Gives a snapshot its name; one that had it is given up. */
+/** Stores a snapshot under its name; the previous one of that name is released. */
 export function putSnapshot({ snapshots, accounts }: Ledger, name: string, snapshot: LedgerSnapshot): void {
   const replaced = snapshots.get(name);
   if (replaced !== undefined) accounts.release(replaced.accounts);

@@ -1,5 +1,5 @@
-import { serviceError } from '../../base/service-error.ts';
-import { decodeBytes } from '../../wire/encoded-bytes.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { decodeBytes } from '../../core/wire/encoded-bytes.ts';
 
 /** The size of the largest account of a validator. */
 const MAX_BYTES = 10_485_760;

@@ -3,7 +3,7 @@ import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { epochInfo } from '../epoch/epoch-info.ts';
 
-/** Returns what surfpool answers where there is nothing to tell. */
+/** Returns surfpool's answer for calls without a result. */
 export function surfnetContext(ledger: Ledger): SurfnetContext {
   return { context: viewBank(ledger, { commitment: 'processed' }).context, value: null };
 }

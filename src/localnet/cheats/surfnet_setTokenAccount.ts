@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/localnet/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 import { mintAccount } from './localnet_setMint.ts';
 import { setTokenAccount } from './localnet_setTokenAccount.ts';

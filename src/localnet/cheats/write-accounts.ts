@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { supplyProblem } from '../accounts/supply-problem.ts';
 import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { RESERVED_KEYS } from '../addresses/reserved-keys.ts';
@@ -17,8 +17,8 @@ export function readOpen({ accounts, blocks }: Ledger, address: string): Account
 /**
  * Sets accounts in the open slot, all or none; one without lamports is removed. The code of a program comes before it.
  *
- * @throws ServiceError invalidParam: an account follows from the slot, the ledger cannot go on without it, there are too many lamports, or the
- *   runtime refuses it; then `refusal` is the reason.
+ * @throws ServiceError invalidParam: an account follows from the slot, the ledger cannot run without it, there are too many lamports, or
+ *   the runtime refuses it with the reason `refusal`.
  */
 export function writeAccounts(ledger: Ledger, changes: readonly AccountChange[], refusal: string): void {
   const { runtime, accounts, blocks } = ledger;

@@ -4,13 +4,13 @@ import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { StoredChange } from '../accounts/account-store.ts';
 
 const ADDRESS_BYTES = 32;
-/** Address, presence, lamports, owner, executable, rent epoch, length of data, and of that without the zeros at its end. */
+/** Address, presence, lamports, owner, executable, rent epoch, length of the data, and that length without trailing zeros. */
 const HEAD_BYTES = ADDRESS_BYTES + 1 + 8 + ADDRESS_BYTES + 1 + 8 + 4 + 4;
 
-/** An account of a ledger on disk; undefined: it was removed. */
+/** An account of a ledger on disk; undefined: removed. */
 export type AccountChange = StoredChange;
 
-/** The byte after the address: a bit that the account is there, and one that it was taken from a fork's source. */
+/** Bits of the byte after the address: the account exists; it was adopted from a fork's source. */
 const PRESENT = 1;
 const ADOPTED = 2;
 
@@ -30,7 +30,7 @@ export function accountBytes({ address, account, isAdopted }: AccountChange): re
   return [head.u32(data.length).u32(written.length).bytes, written];
 }
 
-/** Reads accounts one after the other; their data is copied, so that the buffer can be freed. Call it for bytes that accountBytes has written. */
+/** Reads accounts one after the other; their data is copied, so that the buffer can be freed. Takes bytes written by accountBytes. */
 export function* readAccounts(bytes: Buffer): Generator<AccountChange> {
   let at = 0;
   while (at < bytes.length) {

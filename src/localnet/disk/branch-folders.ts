@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const CHAIN_FILE = /^(?:slots-\d+\.log|accounts-\d+\.bin)$/;
 const BRANCH = /^branch-(\d+)$/;
 
-/** Returns where the slots and accounts of a branch lie: those of the first one in the folder itself. */
+/** Returns the directory of a branch's slots and accounts; the first branch uses the folder itself. */
 export function branchFolder(directory: string, branch: number): string {
   return branch === 0 ? directory : join(directory, `branch-${branch}`);
 }

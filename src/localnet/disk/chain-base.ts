@@ -1,13 +1,13 @@
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
-/** A closed slot on which later ones are built: all that they need of the chain before them. Times in Unix seconds. */
+/** A closed slot on which later ones are built, with all that they need of the chain before them. Times in Unix seconds. */
 export type ChainBase = {
   readonly slot: bigint;
   readonly blockhash: Uint8Array;
   readonly time: bigint;
   /** Since genesis, including this slot. */
   readonly transactionCount: number;
-  /** When the epoch of this slot began. */
+  /** Start of the epoch of this slot. */
   readonly epochStart: bigint;
 };
 
@@ -20,7 +20,7 @@ export function baseBytes({ slot, blockhash, time, transactionCount, epochStart 
   return writer.u64(BigInt(transactionCount)).i64(epochStart).bytes;
 }
 
-/** Reads a base; undefined: the bytes are none. */
+/** Reads a base; undefined: the bytes are not a base. */
 export function readBase(bytes: Buffer | undefined): ChainBase | undefined {
   if (bytes?.length !== BASE_BYTES) return undefined;
   const at = 8 + HASH_BYTES;

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 
 const HEAD_BYTES = 8;
-/** Larger than any slot or part of a snapshot that is written; a length above it is damage. */
+/** Larger than any slot or snapshot part that is written; a greater length means damage. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Returns a payload with its length and checksum ahead, so that one that is written in part is noticed. */
+/** Returns a payload preceded by its length and checksum, so that a partial write is detected. */
 export function frame(payload: Uint8Array): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(payload.length, 0);
@@ -12,7 +12,7 @@ export function frame(payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** The frames of a file up to the first one that is torn. `goodBytes`: their length together. */
+/** The frames of a file up to the first torn one. `goodBytes`: their total length. */
 export type Frames = {
   readonly payloads: readonly Buffer[];
   readonly goodBytes: number;

@@ -1,9 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Genesis } from '../genesis/genesis.ts';
-import { namedKeypair } from '../genesis/keypair.ts';
+import { type Genesis, namedKeypair } from '../genesis/genesis.ts';
 
-/** Writes the key files that tools look for in the folder of a test validator: 64 bytes as a JSON array. They are no secrets. */
+/** Writes the key files that tools look for in the directory of a test validator: 64 bytes as a JSON array. They are not secret. */
 export function writeKeyFiles(directory: string, genesis: Genesis): void {
   const keys = [
     ['faucet', genesis.faucet],

@@ -1,26 +1,30 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Ledger } from '../ledger.ts';
 import type { SlotChanges } from '../ledger-follower.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountChange } from './account-bytes.ts';
 import { baseBytes, type ChainBase } from './chain-base.ts';
 import { frame } from './frames.ts';
-import { deleteSnapshot, segmentBases, segmentPath, snapshotSlots } from './segments.ts';
-import { slotBytes } from './slot-record.ts';
-import { writeSnapshot } from './snapshot-file.ts';
-import { writeAll } from './write-all.ts';
+import {
+  deleteSnapshot,
+  segmentBases,
+  segmentPath,
+  snapshotSlots,
+  writeSnapshot,
+  slotBytes,
+} from './segments.ts';
 
-/** A segment goes on for this many slots or bytes, whichever is reached first. */
+/** A segment is full after this many slots or bytes, whichever comes first. */
 export type SegmentLimits = { readonly slots: number; readonly bytes: number };
 
 export const SEGMENT_LIMITS: SegmentLimits = { slots: 16_384, bytes: 64 * 1024 * 1024 };
 
-/** Snapshots that are kept from before the newest finalized slot: should one be torn, the other gives the same state. */
+/** Number of snapshots kept from before the newest finalized slot: if one is torn, the other gives the same state. */
 const KEPT_SNAPSHOTS = 2;
 
 /**
- * Writes each slot of a ledger to its folder when it is closed, before anyone is told of it, and now and then a snapshot of all
- * accounts. A process that is killed loses the open slot alone.
+ * Writes each slot of a ledger to its folder when it is closed, before anyone is notified of it, and from time to time a snapshot of all
+ * accounts. A killed process loses only the open slot.
  */
 export class LedgerJournal {
   readonly #directory: string;
@@ -30,7 +34,7 @@ export class LedgerJournal {
   #slots = 0;
   #bytes: number;
   #snapshot: Promise<void> = Promise.resolve();
-  /** Why no slot is written any more. */
+  /** The reason why no more slots are written. */
   #failure: { readonly error: unknown } | undefined;
 
   private constructor(options: JournalOptions, file: number, bytes: number) {
@@ -41,7 +45,7 @@ export class LedgerJournal {
     this.#bytes = bytes;
   }
 
-  /** Begins the journal of a new ledger: with its accounts but for what its open slot has changed, and the slots that it has closed. */
+  /** Begins the journal of a new ledger: its accounts without the changes of the open slot, and the slots that it has closed. */
   static async begin(ledger: Ledger, options: JournalOptions): Promise<LedgerJournal> {
     const { directory } = options;
     const { blocks, accounts } = ledger;
@@ -56,7 +60,7 @@ export class LedgerJournal {
     return journal;
   }
 
-  /** Goes on with a journal whose open segment has this base and length. */
+  /** Continues a journal whose open segment has this base and length. */
   static resume(
     open: { readonly base: bigint; readonly bytes: number },
     options: JournalOptions,
@@ -65,9 +69,9 @@ export class LedgerJournal {
   }
 
   /**
-   * Writes a slot that was just closed: nothing is written in the next one yet.
+   * Writes a slot that was just closed, before anything is written in the next one.
    *
-   * @throws an error of the operating system, with which every later call ends as well.
+   * @throws an error of the operating system, which every later call throws as well.
    */
   append(ledger: Ledger, changes: SlotChanges): void {
     this.assertWhole();
@@ -79,7 +83,7 @@ export class LedgerJournal {
     }
   }
 
-  /** @throws the error with which a slot could not be written. */
+  /** @throws the error that kept a slot from being written. */
   assertWhole(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -93,8 +97,11 @@ export class LedgerJournal {
     const written = addresses.map((address) => ({ address, account: accounts.current(address) }));
     const bytes = frame(
       slotBytes({
-        ...{ slot, time: blocks.time(slot), blockhash: blocks.blockhashBytes(slot) },
-        ...{ transactions: blocks.transactions(slot), rewards: blocks.rewards(slot) },
+        slot,
+        time: blocks.time(slot),
+        blockhash: blocks.blockhashBytes(slot),
+        transactions: blocks.transactions(slot),
+        rewards: blocks.rewards(slot),
         accounts: [...adopted, ...written],
         transactionCount: blocks.transactionCount(slot),
       }),
@@ -105,7 +112,7 @@ export class LedgerJournal {
     if (this.#slots >= this.#limits.slots || this.#bytes >= this.#limits.bytes) this.#roll(ledger, slot);
   }
 
-  /** What was written in part would hide what follows it. */
+  /** Cuts off a partial write, which would hide what follows it. */
   #write(bytes: Buffer): void {
     const { size } = fstatSync(this.#file);
     try {
@@ -116,20 +123,20 @@ export class LedgerJournal {
     }
   }
 
-  /** Ends the journal of a branch that is left; waits for a snapshot that is being written. */
+  /** Ends the journal of an abandoned branch; waits for a snapshot under way. */
   async leave(): Promise<void> {
     closeSync(this.#file);
     await this.#snapshot;
   }
 
-  /** Ends the journal; all that was written stays when the machine stops. */
+  /** Ends the journal; everything written survives a power loss. */
   async close(): Promise<void> {
     await this.#snapshot;
     fdatasyncSync(this.#file);
     closeSync(this.#file);
   }
 
-  /** The slots go on in a new file, whose snapshot is written meanwhile; files that nothing needs any more go. */
+  /** Continues in a new segment and writes its snapshot meanwhile; deletes files that are no longer needed. */
   #roll(ledger: Ledger, slot: bigint): void {
     const next = beginSegment(this.#directory, ledger.baseAt(slot));
     closeSync(this.#file);
@@ -159,11 +166,11 @@ export class LedgerJournal {
 export type JournalOptions = {
   readonly directory: string;
   readonly limits?: SegmentLimits;
-  /** Called when a snapshot cannot be written; the slots still are. */
+  /** Called when a snapshot cannot be written; slots are still written. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** All accounts, and those of a fork that are known not to exist. */
+/** All accounts, including those of a fork that are known not to exist. */
 function stateOf(accounts: AccountStore): readonly AccountChange[] {
   return [...accounts.stored(), ...absentOf(accounts)];
 }
@@ -183,4 +190,9 @@ function beginSegment(directory: string, base: ChainBase): number {
     throw error;
   }
   return file;
+}
+
+/** Appends all bytes to an open file, in several writes if the system takes only a part. @throws an error of the operating system. */
+export function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

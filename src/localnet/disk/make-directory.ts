@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it that are missing, open to their user alone; one that is there stays. The `recursive` of `mkdirSync` does
- * not end where a directory exists and takes no other, as in /proc.
+ * Creates a directory and its missing parents, accessible to their user only; an existing one stays. The `recursive` of `mkdirSync` never
+ * returns below a directory that takes no other, such as /proc.
  *
  * @throws the error of the operating system.
  */

@@ -2,25 +2,28 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { decodeBase58, encodeBase58 } from '../bytes/base58.ts';
 import type { FeatureChanges } from '../genesis/genesis-additions.ts';
+import { type Consensus, isConsensus } from '../consensus.ts';
 import { type EpochLengths, epochLengthsJson, readEpochLengths } from '../epoch/epoch-lengths.ts';
 import type { ForkOrigin } from '../fork/fork-origin.ts';
 import { isObject } from '../genesis-options/account-json.ts';
 import { makeDirectory } from './make-directory.ts';
 import { errorKind, optionProblem } from '../genesis-options/option-problem.ts';
 
-/** What a ledger on disk was begun with; only a restore changes it. Time in Unix seconds. */
+/** The parameters that a ledger on disk began with; only a restore changes them. Time in Unix seconds. */
 export type Manifest = {
   readonly genesisHash: Uint8Array;
   readonly genesisTime: bigint;
   readonly faucetLamports: bigint;
   readonly slotsPerEpoch: number;
-  /** Those of the node of a fork; undefined: each has `slotsPerEpoch`. */
+  /** The epochs of a fork's node; undefined: each epoch has `slotsPerEpoch`. */
   readonly epochs?: EpochLengths | undefined;
   readonly lamportsPerByte: number;
   readonly features: FeatureChanges | undefined;
-  /** Undefined: it is no fork. */
+  /** `tower` for a ledger from before there was a choice. */
+  readonly consensus: Consensus;
+  /** Undefined: not a fork. */
   readonly fork: ForkOrigin | undefined;
-  /** Counts restores: the branch whose files are those of the ledger. */
+  /** Number of restores, which names the branch with the current files of the ledger. */
   readonly branch: number;
 };
 
@@ -33,9 +36,9 @@ const OWN_FILES =
 const LOCK = /^lock/;
 
 /**
- * Makes the folder if there is none, and reads what its ledger was begun with; undefined: it has none.
+ * Creates the folder if it is missing, and reads the parameters of its ledger; undefined: the folder has no ledger.
  *
- * @throws ServiceError invalidConfig: the folder cannot be written, holds something else, or a ledger of another format.
+ * @throws ServiceError invalidConfig: the folder cannot be written, or holds something else or a ledger of another format.
  */
 export function openManifest(directory: string, reset: boolean): Manifest | undefined {
   const path = join(directory, NAME);
@@ -47,7 +50,7 @@ export function openManifest(directory: string, reset: boolean): Manifest | unde
       `--ledger: ${directory} is not a ledger of this program: it contains ${foreign}; name another directory`,
     );
   if (isLedger && !reset) return readManifest(directory, path);
-  // The manifest goes first and comes last: what lies there without it was not finished.
+  // The manifest is deleted first and written last: a folder without it was not finished.
   rmSync(path, { force: true });
   for (const name of present)
     if (OWN_FILES.test(name) && !LOCK.test(name))
@@ -60,18 +63,24 @@ export function makeLedgerDirectory(directory: string): void {
   try {
     makeDirectory(directory);
   } catch (error) {
-    throw optionProblem(`--ledger: ${directory} cannot be made (${errorKind(error)})`, error);
+    throw optionProblem(`--ledger: ${directory} cannot be created (${errorKind(error)})`, error);
   }
 }
 
-/** Writes what a ledger begins with; the file appears as a whole, and stays when the machine stops. */
+/** Writes the parameters of a new ledger; the file appears as a whole and survives a power loss. */
 export function writeManifest(directory: string, manifest: Manifest): void {
   const path = join(directory, NAME);
   const { genesisHash, genesisTime, faucetLamports, slotsPerEpoch, lamportsPerByte } = manifest;
-  const { features, epochs, fork, branch } = manifest;
+  const { features, consensus, epochs, fork, branch } = manifest;
   const text = JSON.stringify({
-    ...{ format: FORMAT, genesisHash: encodeBase58(genesisHash), genesisTime: String(genesisTime) },
-    ...{ faucetLamports: String(faucetLamports), slotsPerEpoch, lamportsPerByte, features },
+    format: FORMAT,
+    genesisHash: encodeBase58(genesisHash),
+    genesisTime: String(genesisTime),
+    faucetLamports: String(faucetLamports),
+    slotsPerEpoch,
+    lamportsPerByte,
+    features,
+    consensus,
     ...(epochs === undefined ? {} : { epochs: epochLengthsJson(epochs) }),
     ...(fork === undefined ? {} : { fork: { genesisHash: fork.genesisHash, slot: String(fork.slot) } }),
     ...(branch === 0 ? {} : { branch }),
@@ -89,35 +98,41 @@ function namesIn(directory: string): readonly string[] {
 }
 
 function readManifest(directory: string, path: string): Manifest {
-  const anew = '--reset deletes it and begins anew';
+  const remedy = '--reset deletes it and starts a new ledger';
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw optionProblem(`--ledger: ${path} cannot be read (${errorKind(error)}); ${anew}`, error);
+    throw optionProblem(`--ledger: ${path} cannot be read (${errorKind(error)}); ${remedy}`, error);
   }
   const manifest = isObject(json) && json.format === FORMAT ? parseManifest(json) : undefined;
   if (manifest !== undefined) return manifest;
   const format = isObject(json) && typeof json.format === 'string' ? `"${json.format}"` : 'unknown';
   throw optionProblem(
-    `--ledger: the ledger in ${directory} has the format ${format}, expected "${FORMAT}"; ${anew}`,
+    `--ledger: the ledger in ${directory} has the format ${format}, expected "${FORMAT}"; ${remedy}`,
   );
 }
 
 function parseManifest(json: Readonly<Record<string, unknown>>): Manifest | undefined {
   const { genesisHash, genesisTime, faucetLamports, slotsPerEpoch, lamportsPerByte, features } = json;
+  const { consensus = 'tower' } = json;
   const isWhole =
     typeof genesisHash === 'string' &&
     typeof genesisTime === 'string' &&
     typeof faucetLamports === 'string' &&
     typeof slotsPerEpoch === 'number' &&
-    typeof lamportsPerByte === 'number';
+    typeof lamportsPerByte === 'number' &&
+    isConsensus(consensus);
   const epochs = readEpochLengths(json.epochs);
   if (!isWhole || (json.epochs !== undefined && epochs === undefined)) return undefined;
   return {
-    ...{ genesisHash: decodeBase58(genesisHash), genesisTime: BigInt(genesisTime) },
-    ...{ faucetLamports: BigInt(faucetLamports), slotsPerEpoch, lamportsPerByte },
+    genesisHash: decodeBase58(genesisHash),
+    genesisTime: BigInt(genesisTime),
+    faucetLamports: BigInt(faucetLamports),
+    slotsPerEpoch,
+    lamportsPerByte,
     features: features as FeatureChanges | undefined,
+    consensus,
     epochs,
     fork: parseFork(json.fork),
     branch: typeof json.branch === 'number' ? json.branch : 0,

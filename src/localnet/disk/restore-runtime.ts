@@ -12,12 +12,12 @@ type StoredLedger = {
   readonly accounts: AccountStore;
   readonly blocks: { readonly openSlot: bigint };
   readonly epochs: EpochSchedule;
-  /** Undefined: it is no fork. */
+  /** Undefined: not a fork. */
   readonly fork: Fork | undefined;
 };
 
 /**
- * Gives a new runtime the accounts of a stored ledger, and takes those that are not among them. A ledger that was begun without a config
+ * Gives a new runtime the accounts of a stored ledger, and removes those that are not among them. A ledger that began without a config
  * program gets it in its open slot.
  */
 export function restoreRuntime({ runtime, accounts, blocks, epochs, fork }: StoredLedger): void {

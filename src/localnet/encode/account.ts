@@ -1,11 +1,9 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { AccountData, AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Account } from '../model.ts';
-import { encodeBase58 } from '../bytes/base58.ts';
-import { encodeBase64 } from '../bytes/base64.ts';
-import { parseAccount } from './parsed-account/parse-account.ts';
-import type { MintTerms } from './parsed-account/token.ts';
+import { encodeBase58, encodeBase64 } from '../bytes/base58.ts';
+import { parseAccount, type MintTerms } from './parsed-account/parse-account.ts';
 
 /** Maximum size of account data in base-58. */
 const MAX_BASE58_BYTES = 128;
@@ -56,7 +54,7 @@ function encodeData(account: Account, options: AccountOptions): AccountData {
   }
 }
 
-/** A node streams, so that a frame does not tell the size of its content, and has the window of content of any size. */
+/** Like a node's stream encoder: the frame does not state its content size, and its window fits content of any size. */
 function zstdFrame(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([ZSTD_HEAD, zstdCompressSync(bytes, ZSTD).subarray(ZSTD_HEAD.length)]);
 }

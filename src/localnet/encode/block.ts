@@ -15,8 +15,9 @@ import {
   encodeParsedTransaction,
   encodeTransaction,
   type RawTransactionEncoding,
+  encodeVersion,
+  type SupportedVersion,
 } from './transaction.ts';
-import { encodeVersion, type SupportedVersion } from './transaction-version.ts';
 
 export type BlockOptions = {
   /** Default: json. Has no effect under transactionDetails accounts. */

@@ -2,8 +2,12 @@ import type { ConfirmedTransaction, TransactionEncoding } from '../../../generat
 import type { TransactionRecord } from '../model.ts';
 import { accountKeys } from '../transaction/account-keys.ts';
 import { encodeMeta, encodeParsedMeta } from './meta.ts';
-import { encodeParsedTransaction, encodeTransaction } from './transaction.ts';
-import { encodeVersion, type SupportedVersion } from './transaction-version.ts';
+import {
+  encodeParsedTransaction,
+  encodeTransaction,
+  encodeVersion,
+  type SupportedVersion,
+} from './transaction.ts';
 
 export type TransactionOptions = {
   /** Default: json. */

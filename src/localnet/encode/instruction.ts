@@ -5,7 +5,7 @@ import type {
   ParsedMessageInstruction,
 } from '../../../generated/ledger/types.ts';
 import type { InnerInstructions } from '../model.ts';
-import type { Instruction } from '../../wire/message.ts';
+import type { Instruction } from '../../core/wire/message.ts';
 import { encodeBase58 } from '../bytes/base58.ts';
 import { parseInstruction } from './parsed-instruction/parse-instruction.ts';
 

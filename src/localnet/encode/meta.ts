@@ -3,10 +3,11 @@ import type {
   ParsedTransactionMeta,
   Reward,
   TransactionMeta as EncodedTransactionMeta,
+  UiTransactionReturnData,
 } from '../../../generated/ledger/types.ts';
-import type { TransactionMeta } from '../model.ts';
+import type { TransactionMeta, ReturnData } from '../model.ts';
 import { encodeInnerInstructions, encodeParsedInnerInstructions } from './instruction.ts';
-import { encodeReturnData } from './return-data.ts';
+import { encodeBase64 } from '../bytes/base58.ts';
 
 /** Transactions earn no rewards; clients see an empty list, or null if they did not request them. */
 const NO_REWARDS: Reward[] = [];
@@ -30,7 +31,7 @@ export function encodeMeta(meta: TransactionMeta, rewards: boolean): EncodedTran
   };
 }
 
-/** The same as under jsonParsed; `keys` are all account keys of the transaction, including the loaded ones. */
+/** The same under jsonParsed; `keys` are all account keys of the transaction, including the loaded ones. */
 export function encodeParsedMeta(
   meta: TransactionMeta,
   keys: readonly string[],
@@ -71,4 +72,9 @@ function costs(meta: TransactionMeta) {
     computeUnitsConsumed: meta.computeUnitsConsumed,
     costUnits: meta.costUnits,
   };
+}
+
+/** Encodes return data as a base-64 pair with the program that set it. */
+export function encodeReturnData({ programId, data }: ReturnData): UiTransactionReturnData {
+  return { programId, data: [encodeBase64(data), 'base64'] };
 }

@@ -6,11 +6,11 @@ import type {
 } from '../../../generated/ledger/types.ts';
 import type { InnerInstructions, LoadedAddresses, ReturnData } from '../model.ts';
 import { encodeParsedInnerInstructions } from './instruction.ts';
-import { encodeReturnData } from './return-data.ts';
+import { encodeReturnData } from './meta.ts';
 
 /**
- * The outcome of a simulation. A transaction refused before it ran has no fee unless one was due, and its balances are the same before and
- * after; there are none if its signatures do not verify.
+ * The outcome of a simulation. A transaction refused before it ran has no fee unless one was due, and the same balances before and after;
+ * it has no balances if its signatures do not verify.
  */
 export type Simulation = {
   readonly err: TransactionError | null;

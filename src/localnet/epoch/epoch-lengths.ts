@@ -1,11 +1,11 @@
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import { isObject } from '../genesis-options/account-json.ts';
 
-/** How the slots of a ledger are divided into epochs, as `getEpochSchedule` tells it. */
+/** The division of a ledger's slots into epochs, as in `getEpochSchedule`. */
 export type EpochLengths = {
-  /** Of every epoch from `firstNormalEpoch` on. */
+  /** Length of every epoch from `firstNormalEpoch` on. */
   readonly slotsPerEpoch: bigint;
-  /** Number of slots between the creation of a leader schedule and its epoch. */
+  /** Number of slots between the creation of a leader schedule and the epoch that it is for. */
   readonly leaderScheduleSlotOffset: bigint;
   /** True when the epochs before `firstNormalEpoch` are shorter. */
   readonly warmup: boolean;
@@ -13,9 +13,9 @@ export type EpochLengths = {
   readonly firstNormalSlot: bigint;
 };
 
-/** Length of epoch 0 where the first ones are shorter; each of those has twice the slots of the one before. */
+/** Length of epoch 0 if the first epochs are shorter; each of those is twice as long as the previous one. */
 const FIRST_EPOCH_SLOTS = 32n;
-/** Epochs that are shorter, at most: the next one would be longer than the longest that there may be. */
+/** Maximum number of shorter epochs: the next one would exceed the maximum length. */
 const MOST_SHORTER = 14;
 
 /** Returns epochs of one length. */
@@ -29,12 +29,12 @@ export function shorterSlots(epoch: bigint): bigint {
   return FIRST_EPOCH_SLOTS << epoch;
 }
 
-/** Returns the first slot of an epoch of the warm-up, or of the first one behind it. */
+/** Returns the first slot of an epoch of the warm-up, or of the first epoch after it. */
 export function shorterFirstSlot(epoch: bigint): bigint {
   return shorterSlots(epoch) - FIRST_EPOCH_SLOTS;
 }
 
-/** Reads the answer of `getEpochSchedule`, or its members in JSON; undefined: it is none, or one that the ledger cannot have. */
+/** Reads the answer of `getEpochSchedule`, or its members in JSON; undefined: not a schedule, or one that a ledger cannot have. */
 export function readEpochLengths(value: unknown): EpochLengths | undefined {
   if (!isObject(value) || typeof value.warmup !== 'boolean') return undefined;
   const { warmup } = value;
@@ -57,7 +57,7 @@ function readCount(
   return isCount ? BigInt(Number(value)) : undefined;
 }
 
-/** Returns the members as `readEpochLengths` reads them. */
+/** Returns the members in the form that `readEpochLengths` reads. */
 export function epochLengthsJson(lengths: EpochLengths): object {
   const entries = Object.entries(lengths);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 import { readTransaction } from '../transaction/read-transaction.ts';
 import type { Listing } from './cassette.ts';
 import type { Fork } from './fork.ts';
@@ -14,8 +14,8 @@ type Outcome =
   | { readonly kind: 'error'; readonly error: unknown };
 
 /**
- * Makes a call of a ledger that is a fork: what it needs is fetched first, and one that only reads is made again as long as it reads accounts
- * that were never touched.
+ * Makes a call of a ledger that is a fork: the accounts that it needs are fetched first, and a read-only call is repeated as long as it
+ * reads accounts that were never touched.
  *
  * @throws ServiceError forkFailed naming what the node does not give; and those of the call.
  */
@@ -53,7 +53,7 @@ function transactionOf([text, config]: readonly unknown[]): DecodedTransaction {
   return readTransaction(String(text), encoding);
 }
 
-/** What a method that lists accounts asks for, as its node takes it: options that choose no accounts are left out. */
+/** The accounts that a listing method asks for, as params for the node: options that select no accounts are left out. */
 function listingOf({ method, params }: ForkedCall): Listing | undefined {
   const [subject, second] = params;
   switch (method) {

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readNodeAddress } from '../../config/node-address.ts';
-import { parseJson } from '../../rpc/json.ts';
+import { readNodeAddress } from '../../core/config/node-address.ts';
+import { parseJson } from '../../core/rpc/json.ts';
 import { isObject } from '../genesis-options/account-json.ts';
 import { errorKind, optionProblem } from '../genesis-options/option-problem.ts';
-import { redact } from './redact.ts';
 
-/** What a ledger node answered, or why there is no answer: words that show nothing of its address. */
+/** The answer of a ledger node, or the reason for its absence, in words that reveal nothing of its address. */
 export type NodeAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
   | {
       readonly kind: 'refusal';
       readonly reason: string;
-      /** True when a call for less may be answered. */
+      /** True when a smaller call may succeed. */
       readonly mayBeSmaller: boolean;
     };
 type Refusal = Extract<NodeAnswer, { kind: 'refusal' }>;
@@ -23,7 +22,7 @@ export type NodeLimits = {
   /** For each attempt. */
   readonly deadlineMs: number;
   readonly maxAnswerBytes: number;
-  /** How often a node that is busy or cannot be reached is asked. */
+  /** Number of attempts while the node is busy or unreachable. */
   readonly attempts: number;
 };
 
@@ -31,9 +30,9 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const FIRST_WAIT_MS = 250;
 
 /**
- * Returns the function that calls a node by HTTP. A user and a password in its address are sent as basic authorization.
+ * Returns a function that calls a node over HTTP. A user and a password in its address are sent as basic authorization.
  *
- * @throws ServiceError invalidConfig: those cannot be decoded.
+ * @throws ServiceError invalidConfig: the credentials cannot be decoded.
  */
 export function callNodeAt(address: URL, limits: NodeLimits): CallNode {
   const { authorization } = readNodeAddress(address.href) ?? refuseAddress();
@@ -84,7 +83,7 @@ async function callOnce(
   }
 }
 
-/** A port that fetch does not call has no code, and says so in words. */
+/** The error for a port that fetch refuses has no code, only a message. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error && !('code' in cause) ? cause.message : errorKind(cause);
 }
@@ -96,10 +95,10 @@ function readAnswer(answer: unknown): NodeAnswer {
   }
   return isObject(answer) && 'result' in answer
     ? { kind: 'result', result: answer.result }
-    : refusal('its answer is not that of JSON-RPC');
+    : refusal('its answer is not JSON-RPC');
 }
 
-/** Undefined: it is longer than it may be. */
+/** Undefined: the body exceeds the limit. */
 async function readText({ body }: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -121,4 +120,27 @@ function final(answer: NodeAnswer): Attempt {
 
 function refusal(reason: string, mayBeSmaller = false): Refusal {
   return { kind: 'refusal', reason, mayBeSmaller };
+}
+
+/** A shorter part of an address protects nothing. */
+const SECRET_CHARACTERS = 6;
+const MAX_CHARACTERS = 300;
+
+/** Returns the node's message, cut to 300 characters, without any part of its address that may be a key. */
+function redact(url: URL, text: string): string {
+  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
+  const secrets = parts
+    .flatMap((part) => [part, decoded(part)])
+    .filter(({ length }) => length >= SECRET_CHARACTERS)
+    .toSorted((a, b) => b.length - a.length);
+  const shown = secrets.reduce((left, secret) => left.replaceAll(secret, '[hidden]'), text);
+  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS)}…` : shown;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -1,20 +1,20 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Account } from '../model.ts';
 import type { FetchedAccount } from './fetch-accounts.ts';
 import type { ForkOrigin } from './fork-origin.ts';
 
-/** A listing that a node was asked for: method, and the params that choose accounts. */
+/** A listing requested from a node: the method, and the params that select accounts. */
 export type Listing = readonly [method: string, ...params: readonly unknown[]];
 
 export type CassetteLimits = { readonly accounts: number; readonly bytes: number };
 
 export const CASSETTE_LIMITS: CassetteLimits = { accounts: 100_000, bytes: 256 * 1024 * 1024 };
-/** Beside its data. */
+/** Size of an entry without the account's data. */
 const ACCOUNT_BYTES = 128;
-/** Of an address in a list, in base-58. */
+/** Size of an address in a list, in base-58. */
 const ADDRESS_BYTES = 48;
 
-/** What a node has told of its accounts: those that are there, those that are not, and lists of addresses. It is bounded by number and bytes. */
+/** The recorded answers of a node: existing accounts, absent ones, and lists of addresses. Limited in number and bytes. */
 export class Cassette {
   readonly genesisHash: string;
   readonly epochs: ForkOrigin['epochs'];
@@ -32,7 +32,7 @@ export class Cassette {
     this.#limits = limits;
   }
 
-  /** The latest slot that anything in it is of. */
+  /** The latest slot of anything in it. */
   get slot(): bigint {
     return this.#slot;
   }
@@ -49,19 +49,19 @@ export class Cassette {
     return this.#lists.get(JSON.stringify(listing));
   }
 
-  /** Every account, in the order of their addresses. */
+  /** Every account, sorted by address. */
   accounts(): readonly FetchedAccount[] {
     const sorted = [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1));
     return sorted.map(([address, account]) => ({ address, account }));
   }
 
-  /** Every list with its listing, in the order of their texts. */
+  /** Every list with its listing, sorted by text. */
   lists(): readonly { readonly listing: string; readonly addresses: readonly string[] }[] {
     const sorted = [...this.#lists].sort(([a], [b]) => (a < b ? -1 : 1));
     return sorted.map(([listing, addresses]) => ({ listing, addresses }));
   }
 
-  /** Records an account; one that is there stays. @throws ServiceError forkFailed: it is full. */
+  /** Records an account; an existing one stays. @throws ServiceError forkFailed: the cassette is full. */
   record({ address, account }: FetchedAccount): void {
     if (this.#accounts.has(address)) return;
     const bytes = this.#bytes + ACCOUNT_BYTES + (account?.data.length ?? 0);
@@ -74,7 +74,7 @@ export class Cassette {
     this.#accounts.set(address, account);
   }
 
-  /** Records a list of addresses; one that is there stays. @throws ServiceError forkFailed: it is full. */
+  /** Records a list of addresses; an existing one stays. @throws ServiceError forkFailed: the cassette is full. */
   recordList(listing: string, addresses: readonly string[]): void {
     if (this.#lists.has(listing)) return;
     const bytes = this.#bytes + listing.length + addresses.length * ADDRESS_BYTES;
@@ -86,12 +86,12 @@ export class Cassette {
     this.#lists.set(listing, addresses);
   }
 
-  /** Notes that something in it is of a slot. */
+  /** Notes the slot of something that was recorded. */
   noteSlot(slot: bigint): void {
     if (slot > this.#slot) this.#slot = slot;
   }
 
-  /** Records what another one has. @throws ServiceError forkFailed: it is full. */
+  /** Records the content of another cassette. @throws ServiceError forkFailed: the cassette is full. */
   merge(other: Cassette): void {
     for (const entry of other.accounts()) this.record(entry);
     for (const { listing, addresses } of other.lists()) this.recordList(listing, addresses);

@@ -7,15 +7,15 @@ export type FetchedAccount = { readonly address: string; readonly account: Accou
 
 export type Fetched =
   | { readonly kind: 'accounts'; readonly slot: bigint; readonly accounts: readonly FetchedAccount[] }
-  /** `asked`: those of the call that was refused. */
+  /** `asked`: the addresses of the refused call. */
   | { readonly kind: 'refusal'; readonly asked: readonly string[]; readonly reason: string };
 
-/** As many as nodes take in one call. */
+/** The maximum that nodes accept in one call. */
 export const ACCOUNTS_PER_CALL = 100;
 
 /**
- * Fetches up to 100 accounts with one call. Where a node refuses that, or its answer would be too long, it is asked for each half, down to
- * the one account that it refuses.
+ * Fetches up to 100 accounts with one call. If the node refuses it, or its answer would be too long, each half is requested separately,
+ * down to the single account that the node refuses.
  */
 export async function fetchAccounts(call: CallNode, addresses: readonly string[]): Promise<Fetched> {
   const answer = await call('getMultipleAccounts', [
@@ -38,13 +38,14 @@ export async function fetchAccounts(call: CallNode, addresses: readonly string[]
 function readAccounts(result: unknown, addresses: readonly string[]): Fetched {
   const { value, context } = isObject(result) ? result : {};
   if (!Array.isArray(value) || value.length !== addresses.length)
-    return { kind: 'refusal', asked: addresses, reason: 'its answer is not that of getMultipleAccounts' };
+    return { kind: 'refusal', asked: addresses, reason: 'its answer does not match getMultipleAccounts' };
   const accounts: FetchedAccount[] = [];
   for (const [index, address] of addresses.entries()) {
     const read = value[index] === null ? undefined : readAccountJson(value[index]);
     if (read?.kind === 'fault')
       return {
-        ...{ kind: 'refusal', asked: [address] },
+        kind: 'refusal',
+        asked: [address],
         reason: `its account ${address} cannot be read: ${read.reason}`,
       };
     accounts.push({ address, account: read?.account });
@@ -54,7 +55,7 @@ function readAccounts(result: unknown, addresses: readonly string[]): Fetched {
   return { kind: 'accounts', slot, accounts };
 }
 
-/** Reads a slot of an answer. */
+/** Reads the slot of an answer. */
 export function readSlot(value: unknown): bigint | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? BigInt(Number(value)) : undefined;
 }

@@ -1,11 +1,11 @@
 import type { EpochLengths } from '../epoch/epoch-lengths.ts';
 
-/** Where the accounts of a fork are from. */
+/** The origin of a fork's accounts. */
 export type ForkOrigin = {
-  /** Of the network, in base-58. */
+  /** Genesis hash of the network, in base-58. */
   readonly genesisHash: string;
-  /** None of its accounts is of a later slot, as far as they were fetched when the fork began. */
+  /** The latest slot of the accounts that were fetched when the fork began. */
   readonly slot: bigint;
-  /** Undefined: it is not known, or a ledger cannot have such epochs. */
+  /** Undefined: unknown, or not possible for a ledger. */
   readonly epochs?: EpochLengths | undefined;
 };

@@ -1,20 +1,20 @@
-import { serviceError } from '../../base/service-error.ts';
-import { Semaphore } from '../../rpc/semaphore.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { Semaphore } from '../../core/rpc/semaphore.ts';
 import { isObject } from '../genesis-options/account-json.ts';
 import type { CallNode } from './call-node.ts';
 import type { Cassette, Listing } from './cassette.ts';
 import { ACCOUNTS_PER_CALL, fetchAccounts, type FetchedAccount } from './fetch-accounts.ts';
 
-/** The node of a fork. `host` is all that is told of its address. */
+/** The node of a fork. `host` is the only part of its address that is shown. */
 export type ForkNode = { readonly call: CallNode; readonly host: string };
 
 export type SourceOptions = {
   readonly cassette: Cassette;
-  /** Undefined: only what is in the cassette can be had. */
+  /** Undefined: only the accounts in the cassette are available. */
   readonly node: ForkNode | undefined;
-  /** False: the node has yet to tell of which network it is. */
+  /** False: the network of the node was not checked yet. */
   readonly isVerified: boolean;
-  /** Called when the cassette grew. */
+  /** Called when the cassette has grown. */
   readonly onGrown: () => void;
 };
 
@@ -22,7 +22,7 @@ const CALLS_AT_A_TIME = 4;
 const MAX_LISTED = 10_000;
 const SHOWN_ADDRESSES = 2;
 
-/** The accounts of a fork as its node has them: from the cassette, else from the node, and then in the cassette. */
+/** The accounts of a fork as its node has them: from the cassette, else from the node, which are then recorded in the cassette. */
 export class ForkSource {
   readonly #cassette: Cassette;
   readonly #node: ForkNode | undefined;
@@ -38,7 +38,7 @@ export class ForkSource {
     if (isVerified) this.#verified = Promise.resolve();
   }
 
-  /** Returns accounts, in order. @throws ServiceError forkFailed naming those that cannot be had, and why. */
+  /** Returns accounts, in order. @throws ServiceError forkFailed naming those that are not available, and why. */
   async accounts(addresses: readonly string[]): Promise<readonly FetchedAccount[]> {
     const missing = addresses.filter((address) => !this.#cassette.has(address));
     const wanted = missing.filter((address) => !this.#underWay.has(address));
@@ -65,7 +65,7 @@ export class ForkSource {
     const answer = await this.#calls.withPermit(() => call(method, asked));
     if (answer.kind === 'refusal') throw failed(what, host, answer.reason);
     const addresses = readAddresses(answer.result);
-    if (addresses === undefined) throw failed(what, host, `its answer is not that of ${method}`);
+    if (addresses === undefined) throw failed(what, host, `its answer does not match ${method}`);
     if (addresses.length > MAX_LISTED)
       throw failed(what, host, `it lists ${addresses.length} accounts, and the limit is ${MAX_LISTED}`);
     this.#cassette.recordList(JSON.stringify(listing), addresses.toSorted());
@@ -77,7 +77,7 @@ export class ForkSource {
     const fetching = this.#fetch(addresses).finally(() => {
       for (const address of addresses) this.#underWay.delete(address);
     });
-    // Whoever waits for it is told.
+    // The callers that wait for it get the error.
     fetching.catch(() => undefined);
     for (const address of addresses) this.#underWay.set(address, fetching);
   }
@@ -91,12 +91,12 @@ export class ForkSource {
     this.#onGrown();
   }
 
-  /** The network of a node is looked at once, with the first call. */
+  /** Checks the network of a node once, with the first call. */
   async #verifiedNode(what: string): Promise<ForkNode> {
     const node = this.#node;
     if (node === undefined)
       throw serviceError('forkFailed', {
-        reason: `${what} cannot be had: it is not in the cassette, and without --fork there is no node to fetch it from`,
+        reason: `${what} is not available: it is not in the cassette, and without --fork there is no node to fetch it from`,
       });
     this.#verified ??= this.#verify(node, what);
     try {

@@ -1,5 +1,4 @@
-import type { AccountStore } from '../accounts/account-store.ts';
-import { ForkedAddresses } from '../accounts/forked-addresses.ts';
+import { type AccountStore, ForkedAddresses } from '../accounts/account-store.ts';
 import { isTokenProgram } from '../addresses/is-token-program.ts';
 import type { Bank } from '../bank/bank.ts';
 import { readTokenAccount } from '../encode/token-layout.ts';
@@ -13,10 +12,10 @@ import type { ForkSource } from './fork-source.ts';
 /** The parts of a ledger that a fork fills. */
 export type ForkedLedger = { readonly accounts: AccountStore; readonly bank: Bank };
 
-/** A ledger that has the accounts of a node, each from the moment when it is first touched. */
+/** A ledger with the accounts of a node, each adopted when it is first touched. */
 export class Fork {
   readonly origin: ForkOrigin;
-  /** Those that are known. */
+  /** The addresses of known accounts. */
   readonly addresses = new ForkedAddresses();
   readonly #source: ForkSource;
   readonly #close: () => Promise<void>;
@@ -28,9 +27,9 @@ export class Fork {
   }
 
   /**
-   * Takes accounts that were never touched, as if they had always been there: with the code of a program, and the mint of a token account.
+   * Adopts accounts that were never touched, as if they had always been there, with the code of a program and the mint of a token account.
    *
-   * @throws ServiceError forkFailed naming those that cannot be had, and why; then none is taken.
+   * @throws ServiceError forkFailed naming those that are not available, and why; then none is adopted.
    */
   async touch({ accounts, bank }: ForkedLedger, addresses: readonly string[]): Promise<void> {
     const found = new Map<string, FetchedAccount>();
@@ -41,30 +40,32 @@ export class Fork {
       for (const entry of fetched) found.set(entry.address, entry);
       wanted = [...new Set(fetched.flatMap(({ account }) => companions(account)).filter(isNew))];
     }
-    // The runtime loads a program when it is written, so its code has to be there.
+    // The runtime loads a program when it is written, so its code must come first.
     const programsLast = [...found.values()].sort(
       (a, b) => Number(a.account?.executable ?? false) - Number(b.account?.executable ?? false),
     );
     for (const { address, account } of programsLast) bank.adopt(address, account);
   }
 
-  /** Returns accounts as the node has them, in order, without taking them; undefined: there is none. @throws ServiceError forkFailed. */
+  /**
+   * Returns accounts as the node has them, in order, without adopting them; undefined: the node has none. @throws ServiceError forkFailed.
+   */
   async fetch(addresses: readonly string[]): Promise<readonly (Account | undefined)[]> {
     return (await this.#source.accounts(addresses)).map(({ account }) => account);
   }
 
-  /** Takes the accounts that a listing of the node names. @throws ServiceError forkFailed. */
+  /** Adopts the accounts that a listing of the node names. @throws ServiceError forkFailed. */
   async touchListed(ledger: ForkedLedger, listing: Listing): Promise<void> {
     await this.touch(ledger, await this.#source.list(listing));
   }
 
-  /** Ends the recording; all of it is in the cassette's file then. */
+  /** Ends the recording; the cassette's file is then complete. */
   async close(): Promise<void> {
     await this.#close();
   }
 }
 
-/** Without these an account cannot be run or shown. */
+/** An account cannot be run or shown without these. */
 function companions(account: Account | undefined): readonly string[] {
   if (account === undefined) return [];
   const code = programDataAddress(account);

@@ -1,8 +1,11 @@
 import type { Ledger } from '../ledger.ts';
 import { addressesFrom } from '../transaction/lookup-tables.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 
-/** Touches all that a transaction can reach, that of its lookup tables included; a ledger that is no fork has it. @throws ServiceError forkFailed. */
+/**
+ * Touches everything that a transaction can reach, its lookup tables included; no effect on a ledger that is not a fork. @throws
+ * ServiceError forkFailed.
+ */
 export async function touchTransaction(ledger: Ledger, { message }: DecodedTransaction): Promise<void> {
   const { fork, accounts } = ledger;
   if (fork === undefined) return;

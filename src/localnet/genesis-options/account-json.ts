@@ -1,18 +1,20 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { decodeBytes } from '../../wire/encoded-bytes.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { base58 } from '@scure/base';
+import { decodeBytes } from '../../core/wire/encoded-bytes.ts';
 import type { Account } from '../model.ts';
-import { isAddress } from './parse-address.ts';
+import { optionProblem, errorKind } from './option-problem.ts';
 
 /** Largest data of an account. */
 const MAX_DATA_BYTES = 10 * 1024 * 1024;
 const U64_MAX = 2n ** 64n - 1n;
 
-/** An account, or the reason why the JSON is none. */
+/** An account, or the reason why the JSON is not an account. */
 export type ReadAccount =
   | { readonly kind: 'account'; readonly account: Account }
   | { readonly kind: 'fault'; readonly reason: string };
 
-/** Reads an account in the form that nodes answer with: `{lamports, data, owner, executable, rentEpoch}`. */
+/** Reads an account in the form of a node's answer: `{lamports, data, owner, executable, rentEpoch}`. */
 export function readAccountJson(json: unknown): ReadAccount {
   if (!isObject(json)) return fault('the account is not an object');
   const { owner, executable } = json;
@@ -32,7 +34,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the bytes, or the reason why there are none. */
+/** Returns the bytes, or the reason why they cannot be read. */
 function readData(data: unknown): Uint8Array | string {
   const [text, encoding] = typeof data === 'string' ? [data, 'base58'] : Array.isArray(data) ? data : [];
   if (typeof text !== 'string') return 'data is neither text nor a pair of text and encoding';
@@ -55,7 +57,7 @@ function inflate(bytes: Uint8Array): Uint8Array | string {
   }
 }
 
-/** Scripts in JavaScript write the largest 64-bit integer as 18446744073709552000. */
+/** JavaScript prints the largest 64-bit integer as 18446744073709552000. */
 function readRentEpoch(value: unknown): bigint | undefined {
   return typeof value === 'bigint' && value > U64_MAX ? U64_MAX : readU64(value);
 }
@@ -69,4 +71,63 @@ function readU64(value: unknown): bigint | undefined {
 
 function fault(reason: string): ReadAccount {
   return { kind: 'fault', reason };
+}
+
+const ADDRESS_BYTES = 32;
+const KEYPAIR_BYTES = 64;
+
+/**
+ * Reads an address: in base-58, or the path of a key file (64 bytes as a JSON array) whose public half is the address, as a test validator
+ * accepts them.
+ *
+ * @throws ServiceError invalidConfig.
+ */
+export function parseAddress(option: string, text: string): string {
+  if (isAddress(text)) return text;
+  if (existsSync(text)) return addressOfKeyFile(option, text);
+  throw optionProblem(`${option}: "${text}" is neither an address in base-58 nor the path of a key file`);
+}
+
+/** True for 32 bytes in base-58. */
+export function isAddress(text: string): boolean {
+  if (text.length > 44) return false;
+  const decoded = decodeBytes(text, 'base58');
+  return decoded.kind === 'bytes' && decoded.bytes.length === ADDRESS_BYTES;
+}
+
+/** Never shows the content of the file, which is a secret. */
+function addressOfKeyFile(option: string, path: string): string {
+  const text = readFile(option, path).toString('utf8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw optionProblem(`${option}: ${path} is not a key file: it is not JSON`);
+  }
+  const isKey =
+    Array.isArray(parsed) &&
+    parsed.length === KEYPAIR_BYTES &&
+    parsed.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);
+  if (!isKey) throw optionProblem(`${option}: ${path} is not a key file: expected an array of 64 bytes`);
+  return base58.encode(Uint8Array.from(parsed as number[]).subarray(ADDRESS_BYTES));
+}
+
+/** Larger than any account with its data in base-64. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** Reads a file of an option. @throws ServiceError invalidConfig naming option and file. */
+export function readFile(option: string, path: string): Buffer {
+  let size: number;
+  try {
+    size = statSync(path).size;
+  } catch (error) {
+    throw optionProblem(`${option}: ${path} cannot be read (${errorKind(error)})`, error);
+  }
+  if (size > MAX_BYTES)
+    throw optionProblem(`${option}: ${path} has ${size} bytes, and the limit is ${MAX_BYTES}`);
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw optionProblem(`${option}: ${path} cannot be read (${errorKind(error)})`, error);
+  }
 }

@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 
 /** The error for an option that cannot be followed. `cause` stays internal. */
 export function optionProblem(problem: string, cause?: unknown) {

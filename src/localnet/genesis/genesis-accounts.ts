@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { supplyProblem } from '../accounts/supply-problem.ts';
 import { rentExempt } from '../bank/rent-exempt.ts';
 import type { Runtime } from '../bank/runtime.ts';
@@ -9,8 +10,9 @@ import {
   TOKEN_PROGRAM,
   VOTE_PROGRAM,
 } from '../addresses/program-ids.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
+import type { Consensus } from '../consensus.ts';
 import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { Account, KeyedAccount } from '../model.ts';
@@ -20,45 +22,45 @@ import { VOTE_ACCOUNT_BYTES, voteAccountData, voteRecord } from '../validator/vo
 import type { Genesis } from './genesis.ts';
 import { type AddedAccount, type GenesisAdditions, MINT_LAMPORTS } from './genesis-additions.ts';
 import { shippedAccounts } from './shipped-accounts.ts';
-import { STAKE_ACCOUNT_BYTES, stakeAccountData } from './stake-account.ts';
 
 const RENT_EPOCH = 2n ** 64n - 1n;
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 const NATIVE_MINT_BYTES = 82;
 const NATIVE_MINT_LAMPORTS = 1_000_000_000n;
-/** Neither an authority nor a supply. */
+/** A mint without an authority or a supply. */
 const NATIVE_MINT_HEAD = new Uint8Array(44);
 const [NATIVE_DECIMALS, INITIALIZED] = [9, 1];
 const NO_DATA = new Uint8Array(0);
 
 type GenesisParts = {
   readonly genesis: Genesis;
+  readonly consensus: Consensus;
   readonly epochs: EpochSchedule;
   readonly additions: GenesisAdditions;
   /** The slot in which the ledger starts. */
   readonly slot: bigint;
-  /** Undefined: it is no fork. */
+  /** Undefined: not a fork. */
   readonly fork: Fork | undefined;
 };
 
 /**
- * Writes the accounts of slot 0 to the runtime and returns them, the later of two with one address winning: those of the runtime, the ledger's
- * own, and the added ones.
+ * Writes the accounts of slot 0 to the runtime and returns them: those of the runtime, the ledger's own, and the added ones; the later of
+ * two with one address wins.
  *
- * @throws ServiceError invalidConfig naming the added account that the runtime refuses, such as a program that is none, or whose lamports do
- *   not fit beside those of the others.
+ * @throws ServiceError invalidConfig naming the added account that the runtime refuses, such as an invalid program, or whose lamports do
+ *   not fit next to those of the others.
  */
 export function genesisAccounts(
   runtime: Runtime,
-  { genesis, epochs, additions, slot, fork }: GenesisParts,
+  { genesis, consensus, epochs, additions, slot, fork }: GenesisParts,
 ): readonly KeyedAccount[] {
   const history = initialStakeHistory(epochs.epochOf(slot), genesis.stakeLamports);
   const shipped = shippedAccounts(runtime, { epochs, history });
   const own = [
-    ...ownAccounts(runtime, { genesis, epochs, slot }),
+    ...ownAccounts(runtime, { genesis, consensus, epochs, slot }),
     nativeMint(),
     ...memoV4(runtime),
-    // A fork takes that of its network.
+    // A fork uses the one of its network.
     ...(fork === undefined ? configProgram(runtime) : []),
     ...mintAccount(additions),
   ];
@@ -106,7 +108,7 @@ function mintAccount({ mint }: GenesisAdditions): readonly KeyedAccount[] {
 
 function ownAccounts(
   runtime: Runtime,
-  { genesis, epochs, slot }: Pick<GenesisParts, 'genesis' | 'epochs' | 'slot'>,
+  { genesis, consensus, epochs, slot }: Pick<GenesisParts, 'genesis' | 'consensus' | 'epochs' | 'slot'>,
 ): readonly KeyedAccount[] {
   const wallet = (address: string, lamports: bigint): KeyedAccount => ({
     address,
@@ -114,7 +116,7 @@ function ownAccounts(
   });
   const voteRent = runtime.rentExemption(BigInt(VOTE_ACCOUNT_BYTES));
   const stakeRent = runtime.rentExemption(BigInt(STAKE_ACCOUNT_BYTES));
-  const [, credits = 0n] = voteRecord(slot, epochs).epochCredits.at(-1) ?? [];
+  const [, credits = 0n] = voteRecord(slot, epochs, consensus).epochCredits.at(-1) ?? [];
   const stake = stakeAccountData(genesis, stakeRent, credits);
   return [
     wallet(genesis.faucet.address, genesis.faucetLamports),
@@ -124,7 +126,7 @@ function ownAccounts(
       account: account(
         voteRent,
         VOTE_PROGRAM,
-        voteAccountData(genesis.identity.address, genesis.voteAddress, slot, genesis.time, epochs),
+        voteAccountData({ genesis, consensus, slot, lastTime: genesis.time, epochs }),
       ),
     },
     {
@@ -154,4 +156,31 @@ function memoV4(runtime: Runtime): readonly KeyedAccount[] {
 
 function account(lamports: bigint, owner: string, data: Uint8Array): Account {
   return { lamports, owner, data, executable: false, rentEpoch: RENT_EPOCH };
+}
+
+const STAKE_ACCOUNT_BYTES = 200;
+const DELEGATED = 2;
+const NEVER = 2n ** 64n - 1n;
+const WARMUP_RATE = 0.25;
+const NO_LOCKUP = new Uint8Array(8 + 8 + 32);
+
+/**
+ * Returns the data of the genesis stake: delegated to the ledger's vote account since before epoch 0, without a lockup. It is paid for
+ * votes after the given number of credits.
+ */
+function stakeAccountData(genesis: Genesis, rentReserve: bigint, creditsObserved: bigint): Uint8Array {
+  const identity = base58.decode(genesis.identity.address);
+  return new ByteWriter(STAKE_ACCOUNT_BYTES)
+    .u32(DELEGATED)
+    .u64(rentReserve)
+    .put(identity)
+    .put(identity)
+    .put(NO_LOCKUP)
+    .put(base58.decode(genesis.voteAddress))
+    .u64(genesis.stakeLamports)
+    .u64(NEVER)
+    .u64(NEVER)
+    .f64(WARMUP_RATE)
+    .u64(creditsObserved)
+    .u8(0).bytes;
 }

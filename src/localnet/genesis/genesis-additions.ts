@@ -1,13 +1,13 @@
 import type { KeyedAccount } from '../model.ts';
 
-/** An account that a ledger begins with; `origin` tells in errors where it comes from. */
+/** An account that a ledger begins with; `origin` names its source in errors. */
 export type AddedAccount = KeyedAccount & {
   readonly origin: string;
-  /** Its lamports are those that make it rent-exempt. */
+  /** Gets the lamports that make it rent-exempt. */
   readonly isMadeExempt?: true;
 };
 
-/** What is added to the genesis of a ledger, or changed in it. */
+/** Additions to the genesis of a ledger, and changes of it. */
 export type GenesisAdditions = {
   readonly accounts: readonly AddedAccount[];
   /** The address, if any, that receives `MINT_LAMPORTS`. */

@@ -17,7 +17,7 @@ import {
 import type { EpochSchedule } from '../epoch/epoch.ts';
 import type { Account, KeyedAccount } from '../model.ts';
 import { type StakeHistory, stakeHistoryData } from '../validator/stake-history.ts';
-import { epochScheduleData } from '../sysvars/epoch-schedule.ts';
+import { epochScheduleData } from '../sysvars/sysvars.ts';
 
 /** Owners of the accounts that the runtime includes: programs, their code, sysvars, features. */
 const RUNTIME_OWNERS = [
@@ -39,7 +39,7 @@ const STAKE_CONFIG_DATA = Buffer.from('00000000000000d03f0c', 'hex');
 /** Active since slot 0. */
 const ACTIVE_FEATURE_DATA = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0);
 
-/** What some of the accounts follow from. */
+/** The state that some of the accounts are derived from. */
 export type ShippedState = { readonly epochs: EpochSchedule; readonly history: StakeHistory };
 
 /**
@@ -58,7 +58,7 @@ export function shippedAccounts(runtime: Runtime, state: ShippedState): readonly
   });
 }
 
-/** What an account has, and at least what makes it rent-exempt. */
+/** The lamports of an account, raised to the rent exemption. */
 function exemptLamports(runtime: Runtime, { lamports, data, owner }: Account): bigint {
   const minimum = runtime.rentExemption(BigInt(data.length));
   return owner === SYSVAR_OWNER || lamports < minimum ? minimum : lamports;

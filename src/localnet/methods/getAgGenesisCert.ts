@@ -1,5 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
+import { genesisCertificate } from '../validator/genesis-certificate.ts';
 
-/** The ledger has one validator and no certificates, however soon its blocks are finalized. */
-export const getAgGenesisCert: LedgerHandler<Ledger, 'getAgGenesisCert'> = () => null;
+export const getAgGenesisCert: LedgerHandler<Ledger, 'getAgGenesisCert'> = ({ consensus, genesis }) =>
+  consensus === 'alpenglow' ? genesisCertificate(genesis) : null;

@@ -5,8 +5,12 @@ import { activeStakes } from '../validator/stakes.ts';
 /** Numbers of later votes that are counted separately; the last one means rooted. */
 const COMMITMENT_LEVELS = 32;
 
-/** The ledger's validator has voted for every closed slot, so its stake is at the number of votes on top of the slot. */
+/**
+ * The ledger's validator has voted for every closed slot, so its stake is at the number of votes on top of the slot. Under Alpenglow nothing is
+ * counted (agave, `alpenglow_update_commitment_cache`).
+ */
 export const getBlockCommitment: LedgerHandler<Ledger, 'getBlockCommitment'> = (ledger, slot) => {
+  if (ledger.consensus === 'alpenglow') return { commitment: null, totalStake: 0n };
   const { blocks } = ledger;
   const { openSlot } = blocks;
   const stakes = activeStakes(ledger, openSlot);

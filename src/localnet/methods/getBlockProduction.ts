@@ -1,12 +1,12 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** Number of slots in the slot history sysvar. */
 const SLOT_HISTORY_SLOTS = 1_048_576n;
 
-/** The one validator leads every slot and has produced every block; slots that time was warped over have none. */
+/** The one validator leads every slot and has produced every block; slots skipped by a warp have none. */
 export const getBlockProduction: LedgerHandler<Ledger, 'getBlockProduction'> = (ledger, config) => {
   const { slot, context } = viewBank(ledger, { commitment: config?.commitment });
   const firstSlot = BigInt(config?.range?.firstSlot ?? ledger.epochs.firstSlot(ledger.epochs.epochOf(slot)));

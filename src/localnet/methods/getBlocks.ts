@@ -2,7 +2,7 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
-import { availableSlots } from '../blocks/slot-range.ts';
+import { availableSlots } from '../blocks/find-block.ts';
 
 const MAX_SPAN = BigInt(LIMITS.getBlocks.span);
 

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
-import { availableSlots } from '../blocks/slot-range.ts';
+import { availableSlots } from '../blocks/find-block.ts';
 
 export const getBlocksWithLimit: LedgerHandler<Ledger, 'getBlocksWithLimit'> = (
   ledger,

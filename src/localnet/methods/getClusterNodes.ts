@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
-import { shredVersion } from '../validator/shred-version.ts';
+import { shredVersion } from '../validator/genesis-certificate.ts';
 import { CLIENT_ID, FEATURE_SET, NODE_VERSION } from '../validator/version.ts';
 
 /** The one node. It serves RPC and subscriptions, on one port, and none of the services that validators offer each other. */

@@ -1,11 +1,11 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { checkAge } from '../transaction/check-age.ts';
 import { readComputeBudget } from '../transaction/compute-budget.ts';
-import { decodeMessage } from '../../wire/decode-transaction.ts';
-import { decodeMessageText } from '../../wire/transaction-text.ts';
+import { decodeMessage } from '../../core/wire/decode-transaction.ts';
+import { decodeMessageText } from '../../core/wire/transaction-text.ts';
 import { errorText } from '../transaction/error-text.ts';
 import { transactionFee } from '../transaction/fee.ts';
 import { loadAddresses } from '../transaction/lookup-tables.ts';
@@ -19,6 +19,6 @@ export const getFeeForMessage: LedgerHandler<Ledger, 'getFeeForMessage'> = (ledg
   if (lookup.kind === 'error') throw serviceError('messageInvalid', { reason: errorText(lookup.error) });
   if (checkAge(ledger, message, slot).kind === 'error') return { context, value: null };
   const limits = readComputeBudget(message);
-  const budget = limits.kind === 'budget' ? limits.budget : { unitLimit: 0n, priorityFee: 0n };
+  const budget = limits.kind === 'budget' ? limits.budget : { priorityFee: 0n };
   return { context, value: transactionFee(message, budget) };
 };

@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { InflationReward } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { findBlock } from '../blocks/find-block.ts';
 import type { Ledger } from '../ledger.ts';
@@ -8,8 +8,8 @@ import type { Block, BlockReward } from '../model.ts';
 import { PARTITIONS } from '../rewards/pay-rewards.ts';
 
 /**
- * Rewards of an epoch are found in the first block after it, which pays vote accounts, and in the next one, which pays stakes. Without an
- * epoch, they are those of the last one that has ended.
+ * Rewards of an epoch are in the first block after it, which pays vote accounts, and in the next one, which pays stakes. Without an epoch
+ * in the params, it is the last one that has ended.
  */
 export const getInflationReward: LedgerHandler<Ledger, 'getInflationReward'> = (
   ledger,
@@ -63,7 +63,7 @@ function rewardsOf(
   );
 }
 
-/** The block is complete one block after the last partition, by the count of a node. */
+/** By the count of a node, the rewards are complete one block after the last partition. */
 function stillPaying({ blocks }: Ledger, { height }: Block, slot: bigint) {
   return serviceError('epochRewardsActive', {
     slot,

@@ -1,12 +1,12 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import type { Ledger } from '../ledger.ts';
 import { withText } from '../printed-result.ts';
 
 type Schedule = Readonly<Record<string, readonly bigint[]>>;
 
-/** By the validator's key in it and the length of an epoch: the schedule is the same in all epochs of one length, and up to 3 MB of text. */
+/** Cached by validator key and epoch length: the schedule is the same in all epochs of one length, and up to 3 MB of text. */
 const schedules = new Map<string, Schedule>();
 
 export const getLeaderSchedule: LedgerHandler<Ledger, 'getLeaderSchedule'> = (

@@ -2,7 +2,7 @@ import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
 import { writableKeys } from '../transaction/account-keys.ts';
-import { readComputeBudget, unitPriceOf } from '../transaction/compute-budget.ts';
+import { readComputeBudget } from '../transaction/compute-budget.ts';
 import { isVote } from '../validator/is-vote.ts';
 
 const RECENT_BLOCKS = 150n;
@@ -29,7 +29,7 @@ function bidOf({ transaction, meta }: TransactionRecord): readonly Bid[] {
   const limits = readComputeBudget(transaction.message);
   if (isVote(transaction) || limits.kind === 'error' || limits.budget.unitLimit === 0n) return [];
   const writable = writableKeys(transaction.message, meta.loadedAddresses);
-  return [{ price: unitPriceOf(limits.budget), writable }];
+  return [{ price: limits.budget.unitPrice, writable }];
 }
 
 /** Returns the lowest price per compute unit of a transaction in the block that writes to the most expensive of the addresses. */

@@ -1,7 +1,7 @@
 import type { AddressSignature } from '../../../generated/ledger/types.ts';
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { LIMITS } from '../../../generated/ledger/limits.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { signatureOf } from '../blocks/transaction-index.ts';
 import type { Ledger } from '../ledger.ts';

@@ -1,5 +1,5 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
 
 export const getSlotLeaders: LedgerHandler<Ledger, 'getSlotLeaders'> = (ledger, startSlot, limit) => {

@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { mintAmount } from '../encode/mint-amount.ts';
+import { mintAmount } from '../encode/token-amount.ts';
 import type { Ledger } from '../ledger.ts';
 import { findMint, tokenAccountOf } from '../accounts/token-view.ts';
 

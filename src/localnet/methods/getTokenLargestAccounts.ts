@@ -1,7 +1,7 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import { LIMITS } from '../../../generated/ledger/limits.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { mintAmount } from '../encode/mint-amount.ts';
+import { mintAmount } from '../encode/token-amount.ts';
 import type { Ledger } from '../ledger.ts';
 import { findMint, tokenAccountOf } from '../accounts/token-view.ts';
 

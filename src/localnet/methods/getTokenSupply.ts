@@ -1,12 +1,12 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { isTokenProgram } from '../addresses/is-token-program.ts';
 import { viewBank } from '../bank/bank-view.ts';
-import { mintAmount } from '../encode/mint-amount.ts';
+import { mintAmount } from '../encode/token-amount.ts';
 import { readMint } from '../encode/token-layout.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Nodes refuse with another message here than in other look-ups of a mint. */
+/** Nodes use another message here than in other mint look-ups. */
 export const getTokenSupply: LedgerHandler<Ledger, 'getTokenSupply'> = (ledger, address, config) => {
   const { slot, context } = viewBank(ledger, config);
   const account = ledger.accounts.read(address, slot);

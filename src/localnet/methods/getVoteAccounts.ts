@@ -40,7 +40,11 @@ export const getVoteAccounts: LedgerHandler<Ledger, 'getVoteAccounts'> = (ledger
 function voteAccount(votePubkey: string, info: VoteInfo, activatedStake: bigint): VoteAccount {
   const { nodePubkey, commission, inflationRewardsCommissionBps, votes, rootSlot, epochCredits } = info;
   return {
-    ...{ votePubkey, nodePubkey, activatedStake, commission, inflationRewardsCommissionBps },
+    votePubkey,
+    nodePubkey,
+    activatedStake,
+    commission,
+    inflationRewardsCommissionBps,
     epochVoteAccount: activatedStake > 0n,
     epochCredits: epochCredits
       .slice(-SHOWN_EPOCHS)

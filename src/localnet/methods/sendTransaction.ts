@@ -1,6 +1,6 @@
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { byName } from '../encode/by-name.ts';
 import { encodePreflight, type Simulation } from '../encode/simulation-result.ts';
@@ -12,8 +12,8 @@ import { refusedSimulation, simulateTransactionAt } from '../transaction/simulat
 import { missesSignature } from '../transaction/verify-signatures.ts';
 
 /**
- * Returns the signature once the transaction is pending; it may still not land. One that is not fully signed is refused without preflight
- * too, as the gateway refuses it (interface.md sections 4.1 and 7); a node would forward it, and no leader would accept it.
+ * Returns the signature once the transaction is pending; it may still not land. A transaction that is not fully signed is refused without
+ * preflight too, as the gateway does (interface.md sections 4.1 and 7); a node would forward it, and no leader would accept it.
  */
 export const sendTransaction: LedgerHandler<Ledger, 'sendTransaction'> = (ledger, text, config) => {
   const transaction = impersonate(readTransaction(text, config?.encoding), ledger.impersonated);

@@ -1,6 +1,6 @@
 import type { SimulateTransactionAccountsConfig, UiAccount } from '../../../generated/ledger/types.ts';
 import type { LedgerHandler } from '../../../generated/ledger/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { viewAccount } from '../accounts/account-view.ts';
 import { viewBank } from '../bank/bank-view.ts';
 import { encodeSimulation } from '../encode/simulation-result.ts';

@@ -7,10 +7,10 @@ import { assemble } from './sbpf/assemble.ts';
 import { elfFile } from './sbpf/elf-file.ts';
 import { upgradeableAccounts } from './upgradeable-program.ts';
 
-/** Follows from the address of the program. */
+/** Derived from the address of the program. */
 const CODE_ADDRESS = 'CHKQ74qcDUJbwc4snCEZXL8tV1WQvXqioArLGgUHPZq9';
 
-/** Returns the accounts of the config program as a test validator begins with them: deployed in slot 0, and nobody can upgrade it. */
+/** Returns the accounts of the config program as in a test validator: deployed in slot 0, without an upgrade authority. */
 export function configProgram(runtime: Runtime): readonly KeyedAccount[] {
   const elf = elfFile(assemble(CONFIG_PROGRAM_CODE));
   const program = { address: CONFIG_PROGRAM, elf, authority: SYSTEM_PROGRAM, slot: 0n };

@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base';
+import { programAddress } from '../addresses/program-address.ts';
 import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Account, KeyedAccount } from '../model.ts';
@@ -14,7 +15,7 @@ const RENT_EPOCH = 2n ** 64n - 1n;
 export type UpgradeableProgram = {
   readonly address: string;
   readonly elf: Uint8Array;
-  /** Who may upgrade it; null: nobody. */
+  /** The upgrade authority; null: nobody can upgrade it. */
   readonly authority: string | null;
   /** The slot in which it was deployed. */
   readonly slot: bigint;
@@ -26,10 +27,11 @@ export function isElf(bytes: Uint8Array): boolean {
 }
 
 /** Returns the accounts of a program of the upgradeable loader without lamports, in the order in which the runtime takes them: its code first. */
-export async function upgradeableProgram(
+export function upgradeableProgram(
   program: UpgradeableProgram,
-): Promise<readonly [code: KeyedAccount, program: KeyedAccount]> {
-  return upgradeableAccounts(program, await programDataAddressOf(program.address));
+): readonly [code: KeyedAccount, program: KeyedAccount] {
+  const codeAddress = programAddress(UPGRADEABLE_LOADER, [base58.decode(program.address)]);
+  return upgradeableAccounts(program, codeAddress);
 }
 
 /** Returns the same for a program whose code has an address that is known. */
@@ -54,7 +56,7 @@ export function withUpgradeAuthority(code: Account, authority: string | null): A
   return { ...code, data };
 }
 
-/** Returns who may upgrade the program of a code account; null: nobody. */
+/** Returns the upgrade authority in a code account; null: nobody can upgrade the program. */
 export function upgradeAuthority({ data }: Account): string | null {
   return data[AUTHORITY_OFFSET] === 1
     ? base58.encode(data.subarray(AUTHORITY_OFFSET + 1, CODE_HEAD_BYTES))
@@ -63,12 +65,4 @@ export function upgradeAuthority({ data }: Account): string | null {
 
 function loaded(data: Uint8Array, executable: boolean): Account {
   return { lamports: 0n, data, owner: UPGRADEABLE_LOADER, executable, rentEpoch: RENT_EPOCH };
-}
-
-/** kit is loaded only for this: it would take half the time of a start. */
-async function programDataAddressOf(program: string): Promise<string> {
-  const { address, getProgramDerivedAddress } = await import('@solana/kit');
-  const seeds = [base58.decode(program)];
-  const [derived] = await getProgramDerivedAddress({ programAddress: address(UPGRADEABLE_LOADER), seeds });
-  return derived;
 }

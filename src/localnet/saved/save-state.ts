@@ -1,36 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { loadBlocks, saveBlocks } from '../blocks/saved-blocks.ts';
 import type { Ledger } from '../ledger.ts';
-import type { LedgerSnapshot } from '../ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../ledger-state.ts';
 import type { SavedParameters, SavedState } from './saved-state.ts';
 
-/** Returns a snapshot of a ledger on its own. */
+/** Returns a snapshot without its ledger. */
 export function saveState(ledger: Ledger, snapshot: LedgerSnapshot): SavedState {
   const { samples, epochTimes, timeMs, genesis } = snapshot;
   return {
     parameters: { ...parametersOf(ledger), genesisHash: genesis.hash, genesisTime: genesis.time },
     accounts: ledger.accounts.save(snapshot.accounts),
     blocks: saveBlocks(snapshot.blocks),
-    ...{ samples, epochTimes, timeMs },
+    samples,
+    epochTimes,
+    timeMs,
   };
 }
 
 /**
- * Makes a state on its own a snapshot of a ledger. A fork knows all of its accounts then.
+ * Turns a saved state into a snapshot of a ledger. A fork knows all of its accounts then.
  *
- * @throws ServiceError invalidParam naming what its ledger was begun with otherwise; forkFailed.
+ * @throws ServiceError invalidParam naming a parameter of its ledger that differs; forkFailed.
  */
 export async function loadState(ledger: Ledger, state: SavedState): Promise<LedgerSnapshot> {
   const { parameters, accounts, blocks, samples, epochTimes, timeMs } = state;
-  assertSame(parametersOf(ledger), parameters);
+  // A state saved before there was a choice is of a ledger under tower.
+  assertSame(parametersOf(ledger), { ...parameters, consensus: parameters.consensus ?? 'tower' });
   const addresses = accounts.current.map(({ address }) => address);
   await ledger.fork?.touch(ledger, addresses);
   const { genesisHash: hash, genesisTime: time } = parameters;
   return {
     accounts: ledger.accounts.load(accounts),
     blocks: loadBlocks(blocks, ledger.blocks.keptBlocks),
-    ...{ samples, epochTimes, timeMs, genesis: { ...ledger.genesis, hash, time } },
+    samples,
+    epochTimes,
+    timeMs,
+    genesis: { ...ledger.genesis, hash, time },
   };
 }
 
@@ -39,11 +45,12 @@ function parametersOf({ manifest, finalitySlots, votes }: Ledger): SavedParamete
   return { ...begun, finalitySlots, votes };
 }
 
-/** Names of what has to be the same, as options. */
+/** The option names of the parameters that must match. */
 const SAME = {
   slotsPerEpoch: '--slots-per-epoch',
   epochs: 'epochs',
   lamportsPerByte: '--lamports-per-byte',
+  consensus: '--consensus',
   finalitySlots: '--finality-slots',
   votes: 'votes',
   features: '--feature and --deactivate-feature',

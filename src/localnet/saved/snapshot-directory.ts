@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { makeDirectory } from '../disk/make-directory.ts';
 import { errorKind, optionProblem } from '../genesis-options/option-problem.ts';
 import { readSaved, type SavedState, savedBytes } from './saved-state.ts';
@@ -21,7 +21,7 @@ const UNFINISHED = `${ENDING}.tmp`;
 /** Another ledger with the same directory may be writing a file that changed more recently. */
 const ABANDONED_MS = 60_000;
 
-/** Makes the directory of snapshots, and deletes files in it that were not written to their end. @throws ServiceError invalidConfig. */
+/** Creates the directory of snapshots, and deletes incomplete files in it. @throws ServiceError invalidConfig. */
 export function openSnapshotDirectory(directory: string | undefined): void {
   if (directory === undefined) return;
   try {
@@ -40,7 +40,7 @@ function deleteAbandoned(path: string): void {
 }
 
 /**
- * Writes a state to a file of the directory; it appears as a whole, or nothing of it stays. Returns its size.
+ * Writes a state to a file of the directory, as a whole or not at all. Returns its size.
  *
  * @throws ServiceError invalidParam; snapshotNotSaved: the system refuses to write it.
  */
@@ -74,7 +74,7 @@ export function readSavedState(directory: string | undefined, name: string): Sav
     throw error;
   }
   const read = readSaved(bytes);
-  if (read.kind === 'fault') throw refused(`the file ${path} is no snapshot: ${read.reason}`);
+  if (read.kind === 'fault') throw refused(`the file ${path} is not a snapshot: ${read.reason}`);
   return read.state;
 }
 
@@ -84,8 +84,7 @@ function pathOf(directory: string | undefined, name: string): string {
 }
 
 function directoryOf(directory: string | undefined): string {
-  if (directory === undefined)
-    throw refused('snapshots are files in the directory of --snapshot-dir, which is not given');
+  if (directory === undefined) throw refused('snapshot files need --snapshot-dir, which is not set');
   return directory;
 }
 

@@ -6,16 +6,19 @@ import { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
 import { type SessionLimits, SocketSession } from './socket-session.ts';
 
 export type SocketOptions = SessionLimits & {
-  /** Interval of pings; a client without any sign of life in between is cut. */
+  /** Interval of pings; a client that sends nothing between two of them is disconnected. */
   readonly pulseMs: number;
   readonly maxMessageBytes: number;
-  /** The code that clients are told at the end: 1001, and they try again; 1000, and they take it as the end. */
+  /** The close code that clients get at the end: after 1001 they reconnect, after 1000 they do not. */
   readonly closeCode: 1000 | 1001;
 };
 
 const DEFAULTS: SocketOptions = {
-  ...{ maxBufferedBytes: 16 * 1024 * 1024, settleMs: 20, pulseMs: 30_000 },
-  ...{ maxMessageBytes: MAX_BODY_BYTES, closeCode: 1001 },
+  maxBufferedBytes: 16 * 1024 * 1024,
+  settleMs: 20,
+  pulseMs: 30_000,
+  maxMessageBytes: MAX_BODY_BYTES,
+  closeCode: 1001,
 };
 
 /** The WebSocket side of the ledger: on every path, without a key, messages as large as the body of a POST. */
@@ -70,7 +73,7 @@ export class SocketServer {
     });
   };
 
-  /** Closes all connections with `closeCode`, and cuts those that have not ended after `deadlineMs`. */
+  /** Closes all connections with `closeCode`, and cuts those still open after `deadlineMs`. */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#pulse);
@@ -78,7 +81,8 @@ export class SocketServer {
     const ended = Promise.withResolvers<void>();
     this.#onLast = ended.resolve;
     if (this.#sessions.size === 0) ended.resolve();
-    for (const session of this.#sessions) session.close(this.#options.closeCode, 'The ledger ends');
+    for (const session of this.#sessions)
+      session.close(this.#options.closeCode, 'The ledger is shutting down');
     const deadline = setTimeout(ended.resolve, deadlineMs);
     await ended.promise;
     clearTimeout(deadline);

@@ -1,10 +1,73 @@
 import type { WebSocket } from 'ws';
 import { CALL_LIMITS } from '../../server/http/node-server.ts';
-import { answerBody } from '../../rpc/answer-body.ts';
-import { closeOf, type ServiceError } from '../../base/service-error.ts';
+import { answerBody } from '../../core/rpc/answer-body.ts';
+import { closeOf, ServiceError, serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
-import type { SubscriptionHub } from '../subscriptions/subscription-hub.ts';
-import { type Connection, serveSocketCall } from './serve-socket-call.ts';
+import type { SubscriptionHub, Subscriber } from '../subscriptions/subscription-hub.ts';
+import { LOCALNET_SUBSCRIPTIONS } from '../../../generated/ledger/localnet-subscriptions.ts';
+import {
+  isSubscriptionName,
+  isUnsubscribeName,
+  type SubscriptionName,
+} from '../../../generated/ledger/subscriptions.ts';
+import { type CallName, checkParams } from '../../../generated/ledger/params.ts';
+import type { Call, RawReply } from '../../core/rpc/call.ts';
+import { callMethod } from '../call-method.ts';
+import { printResult } from '../printed-result.ts';
+import type { Subscribed } from '../subscriptions/subscription.ts';
+
+/** The connection that a call came on. */
+type Connection = Subscriber & {
+  /** Called with a new subscription, before its notifications. */
+  readonly begin: (id: number) => void;
+  /** Called when a subscription was ended. */
+  readonly end: (id: number) => void;
+};
+
+type AnySubscription = (ledger: Ledger, ...params: readonly unknown[]) => Subscribed;
+
+/**
+ * Answers one call over a WebSocket: subscriptions, and every method that is served over HTTP.
+ *
+ * @throws ServiceError subscriptionNotFound, subscriptionRefused, and those of `callMethod`.
+ */
+async function serveSocketCall(
+  ledger: Ledger,
+  hub: SubscriptionHub,
+  connection: Connection,
+  { method, params, isNotification }: Call,
+): Promise<RawReply> {
+  if (isSubscriptionName(method)) {
+    // Without an answer the client could not match notifications to the subscription.
+    if (isNotification) throw serviceError('invalidRequest');
+    const subscribed = read(ledger, method, params);
+    return result(hub.subscribe(connection, method, subscribed, connection.begin));
+  }
+  if (isUnsubscribeName(method)) {
+    assertParams(method, params);
+    const [id] = params as readonly [number | bigint];
+    if (!hub.unsubscribe(connection, id)) throw serviceError('subscriptionNotFound');
+    connection.end(Number(id));
+    return result(true);
+  }
+  return result(await callMethod(ledger, method, params));
+}
+
+/** The params have been checked, which the types of the registry cannot express. */
+function read(ledger: Ledger, name: SubscriptionName, params: unknown): Subscribed {
+  assertParams(name, params);
+  const subscription = LOCALNET_SUBSCRIPTIONS[name] as AnySubscription;
+  return subscription(ledger, ...(Array.isArray(params) ? params : []));
+}
+
+function assertParams(name: CallName, params: unknown): void {
+  const violation = checkParams(name, params);
+  if (violation !== undefined) throw new ServiceError(violation.error, violation.context);
+}
+
+function result(value: unknown): RawReply {
+  return { kind: 'result', json: printResult(value) };
+}
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const INVALID_DATA = 1007;
@@ -12,11 +75,11 @@ const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
 export type SessionLimits = {
-  /** Maximum number of unsent bytes when a notification arrives; with more, the client is too slow. */
+  /** Maximum number of unsent bytes when a notification arrives; a client with more is too slow. */
   readonly maxBufferedBytes: number;
   /**
-   * Time for which the notifications of a new subscription are held after its reply. Clients attach their listeners when they have seen the
-   * reply, and kit loses those that come in the same packet. 0: they are sent right after it.
+   * Time for which the notifications of a new subscription are held after its reply. Clients attach their listeners when they see the
+   * reply, and kit loses notifications in the same packet. 0: sent right after it.
    */
   readonly settleMs: number;
 };
@@ -33,7 +96,7 @@ export class SocketSession implements Connection {
   readonly #messages: Buffer[] = [];
   #isAnswering = false;
   #received = 0;
-  /** Notifications of subscriptions whose reply was not sent yet, or only just. */
+  /** Notifications of subscriptions whose reply was not sent yet, or only just now. */
   readonly #held = new Map<number, Buffer[]>();
   #heldBytes = 0;
   #begun: Begun[] = [];
@@ -75,7 +138,7 @@ export class SocketSession implements Connection {
     }
   };
 
-  readonly fail = (): void => this.close(INTERNAL_ERROR, 'A notification could not be made');
+  readonly fail = (): void => this.close(INTERNAL_ERROR, 'A notification could not be created');
 
   /** Returns whether anything came from the client since the last check, and pings it for the next one. */
   checkPulse(): boolean {
@@ -141,7 +204,7 @@ export class SocketSession implements Connection {
       );
       if (reply !== undefined) await this.#sendWhole(reply);
     } catch {
-      this.close(INVALID_DATA, 'Messages are JSON in UTF-8');
+      this.close(INVALID_DATA, 'Messages must be JSON in UTF-8');
     }
     this.#settleLater();
   }
@@ -156,7 +219,7 @@ export class SocketSession implements Connection {
     else if (begun.length > 0) setTimeout(settle, this.#limits.settleMs).unref();
   }
 
-  /** An id that was ended since may be in use again, with its own delay. */
+  /** The id of an ended subscription may be in use again, with its own delay. */
   #settle({ id, notifications }: Begun): void {
     if (this.#held.get(id) !== notifications) return;
     for (const notification of this.#forget(id)) this.#send(notification);
@@ -194,7 +257,7 @@ export class SocketSession implements Connection {
 
   #refuse(): void {
     const { maxBufferedBytes } = this.#limits;
-    this.close(POLICY_VIOLATION, `More than ${maxBufferedBytes} bytes wait to be read`);
+    this.close(POLICY_VIOLATION, `More than ${maxBufferedBytes} bytes are waiting to be read`);
   }
 
   #hear(): void {

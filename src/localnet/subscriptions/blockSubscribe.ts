@@ -1,5 +1,5 @@
 import type { BlockUpdate } from '../../../generated/ledger/types.ts';
-import { ServiceError } from '../../base/service-error.ts';
+import { ServiceError } from '../../core/service-error.ts';
 import { commitmentOf } from '../blocks/commitment.ts';
 import { type BlockOptions, encodeBlock } from '../encode/block.ts';
 import type { Block } from '../model.ts';

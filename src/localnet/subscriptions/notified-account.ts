@@ -1,5 +1,5 @@
 import type { AccountEncoding, DataSlice, UiAccount } from '../../../generated/ledger/types.ts';
-import { ServiceError } from '../../base/service-error.ts';
+import { ServiceError } from '../../core/service-error.ts';
 import { viewAccount } from '../accounts/account-view.ts';
 import type { Ledger } from '../ledger.ts';
 import type { KeyedAccount } from '../model.ts';
@@ -21,7 +21,7 @@ export function sliceOf(
   return slice ? { offset: slice.offset, length: slice.length } : null;
 }
 
-/** Returns an account of a bank in the requested encoding. If an answer would be an error, a notification has a text as data. */
+/** Returns an account of a bank in the requested encoding. Where an answer would be an error, the data of a notification is a text. */
 export function notifiedAccount(
   ledger: Ledger,
   { address, account }: KeyedAccount,

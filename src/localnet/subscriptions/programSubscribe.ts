@@ -2,9 +2,8 @@ import type { AccountFilter } from '../../../generated/ledger/types.ts';
 import { isTokenProgram } from '../addresses/is-token-program.ts';
 import { assertFilter } from '../accounts/memcmp-filter.ts';
 import { commitmentOf } from '../blocks/commitment.ts';
-import { encodeBase64 } from '../bytes/base64.ts';
-import { compileFilter } from '../encode/account-filter.ts';
-import { decodeMemcmp } from '../encode/memcmp-bytes.ts';
+import { encodeBase64 } from '../bytes/base58.ts';
+import { compileFilter, decodeMemcmp } from '../encode/account-filter.ts';
 import { notifiedAccount, sliceOf } from './notified-account.ts';
 import type { LocalnetSubscription } from './subscription.ts';
 

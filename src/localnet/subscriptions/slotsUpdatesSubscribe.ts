@@ -21,7 +21,7 @@ function updatesOf(ledger: Ledger, { closed, finalized, openSlot, timeMs }: Adva
   ];
 }
 
-/** Each transaction is executed as it arrives, and so is an entry of its own. */
+/** Each transaction is executed as it arrives, as an entry of its own. */
 function statsOf({ blocks }: Ledger, slot: bigint) {
   const records = blocks.transactions(slot);
   const failed = records.filter(({ meta }) => meta.err !== null).length;

@@ -1,4 +1,4 @@
-/** The clock of a ledger: it runs with that of the machine, ahead of it or behind, or stands. Times in milliseconds since 1970. */
+/** The clock of a ledger: in step with the machine's, ahead of it, behind it, or stopped. Times in milliseconds since 1970. */
 export class LedgerClock {
   readonly #machineMs: () => number;
   #aheadMs = 0;
@@ -20,14 +20,14 @@ export class LedgerClock {
     this.#stoppedMs = this.nowMs();
   }
 
-  /** Runs on from the time at which it was stopped. */
+  /** Resumes from the time at which it was stopped. */
   start(): void {
     const nowMs = this.nowMs();
     this.#stoppedMs = undefined;
     this.set(nowMs);
   }
 
-  /** Shows a time from now on. */
+  /** Sets the time. */
   set(nowMs: number): void {
     if (this.isStopped) this.#stoppedMs = nowMs;
     else this.#aheadMs = nowMs - this.#machineMs();

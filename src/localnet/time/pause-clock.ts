@@ -5,3 +5,9 @@ export function pauseClock({ clock, pace }: Ledger): void {
   clock.stop();
   pace.announce();
 }
+
+/** Resumes the clock of a ledger where it was stopped; slots are closed by time again. */
+export function resumeClock({ clock, pace }: Ledger): void {
+  clock.start();
+  pace.announce();
+}

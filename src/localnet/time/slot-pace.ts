@@ -1,4 +1,4 @@
-/** When slots are closed: each after its length, or each with the first transaction that lands in it. */
+/** Close each slot after its length, or with the first transaction that lands in it. */
 export type BlockProduction = 'interval' | 'transaction';
 
 /** The length of slots, and when they are closed; both can change while the ledger runs. */
@@ -28,7 +28,7 @@ export class SlotPace {
     this.announce();
   }
 
-  /** Calls back on every change, and when the clock is stopped or started. Returns a function that ends that. */
+  /** Calls back on every change, and when the clock is stopped or started. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { MINIMUM_HISTORY_SLOTS } from '../blocks/block-history.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** As many blocks are made before the slot of a warp: what programs and clients read of the past is there then. */
+/** Number of blocks created before the slot of a warp, so that programs and clients find the past that they read. */
 const BLOCKS_BEFORE = BigInt(MINIMUM_HISTORY_SLOTS);
 const SLOTS_AT_ONCE = 16;
 
 /**
- * Opens a later slot at a time in milliseconds since 1970. The open slot is closed first. Nearer slots are closed one after the other; of more
- * than can be closed at once all but the last 512 are skipped, and have no block. Other calls are answered in between.
+ * Opens a later slot at a time in milliseconds since 1970. The open slot is closed first. Nearby slots are closed one after the other; if
+ * there are too many, all but the last 512 are skipped and have no block. Other calls are answered in between.
  *
  * @throws ServiceError ledgerStopped; invalidParam: an earlier state was restored meanwhile.
  */
@@ -27,7 +27,8 @@ export async function warpTo(ledger: Ledger, slot: bigint, timeMs: number): Prom
 }
 
 /**
- * Closes the open slot, and as many more as are asked for; the clock goes on by the length of each. Other calls are answered in between.
+ * Closes the given number of slots, beginning with the open one; the clock advances by the length of each. Other calls are answered in
+ * between.
  *
  * @throws ServiceError ledgerStopped; invalidParam: an earlier state was restored meanwhile.
  */

@@ -4,14 +4,14 @@ import type { AccountChange } from './traced-accounts.ts';
 export type KeptLimits = { readonly transactions: number; readonly bytes: number };
 
 const LIMITS: KeptLimits = { transactions: 10_000, bytes: 64 * 1024 * 1024 };
-/** What an account takes beside its data, roughly. */
+/** Approximate size of an account without its data. */
 const ACCOUNT_BYTES = 256;
 
 type Kept = { readonly changes: ReadonlyMap<string, AccountChange>; readonly bytes: number };
 
 /**
- * The accounts of the newest transactions before and after each; of those that are left out, none. They are found by the record of a transaction, which is the same in every
- * branch that has it.
+ * The accounts of the newest transactions before and after each; older ones have none. They are found by the transaction record, which is
+ * the same in every branch that has it.
  */
 export class KeptStates {
   readonly #isLeftOut: (record: TransactionRecord) => boolean;
@@ -24,7 +24,7 @@ export class KeptStates {
     this.#limits = limits;
   }
 
-  /** Number of transactions, and the bytes that their accounts take. */
+  /** Number of transactions, and the size of their accounts in bytes. */
   get size(): KeptLimits {
     return { transactions: this.#kept.size, bytes: this.#bytes };
   }
@@ -48,14 +48,14 @@ export class KeptStates {
   }
 }
 
-/** The runtime gives an account that did not change as another object: it is held once. */
+/** The runtime returns unchanged accounts as new objects: each is stored once. */
 function shared({ before, after }: AccountChange): AccountChange {
   if (before === undefined || after === undefined) return { before, after };
   if (Buffer.compare(before.data, after.data) !== 0) return { before, after };
   return { before, after: { ...after, data: before.data } };
 }
 
-/** A transaction may be dropped for what it shares with others: the bound holds for each alone. */
+/** States may share accounts, but the limit counts each state alone, so one may be dropped early. */
 function sizeOf({ before, after }: AccountChange): number {
   const isShared = before?.data === after?.data;
   return dataSize(before) + (isShared ? 0 : dataSize(after)) + 2 * ACCOUNT_BYTES;

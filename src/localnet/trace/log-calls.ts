@@ -1,9 +1,9 @@
-/** What the logs of a transaction tell of one call. */
+/** The part of a transaction's logs about one call. */
 export type LoggedCall = {
   readonly programId: string;
   /** 1 for an instruction of the message. */
   readonly height: number;
-  /** What the program wrote, without the calls that it made. */
+  /** Lines of the program, without its inner calls. */
   readonly lines: readonly string[];
   /** Null: the program is built in, or the logs were cut. */
   readonly units: bigint | null;
@@ -22,9 +22,9 @@ const CUT = 'Log truncated';
 const LOG = 'Program log: ';
 
 /**
- * Reads the logs of a transaction (agave, `stable_log`) as its calls, in the order in which they began. Lines of programs have a prefix of
- * their own, so that none can be taken for one of the runtime. Where the runtime left out a line for its length it goes on with those that still
- * fit, so that nothing after that can be told apart: it is not read.
+ * Reads the logs of a transaction (agave, `stable_log`) as its calls, in the order in which they began. Program lines have their own
+ * prefix, so that none can be mistaken for a line of the runtime. After a truncation the runtime still logs lines that fit, which cannot be
+ * assigned to calls: they are ignored.
  */
 export function readLogs(logs: readonly string[]): {
   readonly calls: readonly LoggedCall[];
@@ -38,7 +38,12 @@ export function readLogs(logs: readonly string[]): {
     if (invoked !== null) {
       const [, programId = '', height] = invoked;
       const call: OpenCall = {
-        ...{ programId, height: Number(height), lines: [], units: null, returnData: null, end: 'open' },
+        programId,
+        height: Number(height),
+        lines: [],
+        units: null,
+        returnData: null,
+        end: 'open',
       };
       calls.push(call);
       stack.push(call);

@@ -1,7 +1,7 @@
 import type { TracedAccount, TracedBytes, TracedState } from '../../../generated/localnet/types.ts';
-import { encodeBase64 } from '../bytes/base64.ts';
+import { encodeBase64 } from '../bytes/base58.ts';
 import type { Account } from '../model.ts';
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 import { isSigner } from '../transaction/account-keys.ts';
 
 /** An account before and after a transaction; undefined where it did not exist. */
@@ -9,12 +9,12 @@ export type AccountChange = { readonly before: Account | undefined; readonly aft
 
 export type AccountSources = {
   readonly message: Message;
-  /** All of the transaction. */
+  /** All account keys of the transaction. */
   readonly keys: readonly string[];
   readonly writable: ReadonlySet<string>;
-  /** Those that the transaction may change; undefined: they are not kept. */
+  /** The accounts that the transaction may change; undefined: no longer kept. */
   readonly states: ReadonlyMap<string, AccountChange> | undefined;
-  /** By index; null: it was refused before they were read. */
+  /** By index; null: the transaction was refused before they were read. */
   readonly balances: { readonly before: readonly bigint[]; readonly after: readonly bigint[] } | null;
 };
 
@@ -84,7 +84,7 @@ function firstDifference(before: Uint8Array, after: Uint8Array, from: number, le
   return at;
 }
 
-/** Where `GAP_BYTES` equal bytes follow. */
+/** Returns the end of a part, after which `GAP_BYTES` bytes are equal. */
 function endOfPart(before: Uint8Array, after: Uint8Array, from: number, length: number): number {
   let end = from;
   for (let at = from; at < length && at - end < GAP_BYTES; at++) if (before[at] !== after[at]) end = at + 1;

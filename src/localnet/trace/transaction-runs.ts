@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger.ts';
 import type { TransactionRecord } from '../model.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 import { accountKeys, writableKeys } from '../transaction/account-keys.ts';
 import { simulateTransactionAt } from '../transaction/simulate.ts';
 import type { TransactionRun } from './trace-transaction.ts';
@@ -11,8 +11,15 @@ export function landedRun({ keptStates }: Ledger, record: TransactionRecord): Tr
   const { err, fee, logs, innerInstructions, computeUnitsConsumed: units, loadedAddresses } = meta;
   const { message } = transaction;
   return {
-    ...{ kind: 'landed', transaction, slot, err, fee, logs, innerInstructions, units },
-    // One that was charged for what could not be loaded has neither.
+    kind: 'landed',
+    transaction,
+    slot,
+    err,
+    fee,
+    logs,
+    innerInstructions,
+    units,
+    // A transaction that paid its fee but could not be loaded has neither.
     ran: err === null || logs.length > 0 || units > 0n,
     keys: accountKeys(message, loadedAddresses),
     writable: new Set(writableKeys(message, loadedAddresses)),
@@ -25,7 +32,9 @@ export function landedRun({ keptStates }: Ledger, record: TransactionRecord): Tr
 export function simulatedRun(ledger: Ledger, transaction: DecodedTransaction): TransactionRun {
   const slot = ledger.blocks.openSlot;
   const { simulation, innerInstructions, keys, readAfter } = simulateTransactionAt(ledger, transaction, {
-    ...{ slot, verifySignatures: false, anyBlockhash: true },
+    slot,
+    verifySignatures: false,
+    anyBlockhash: true,
   });
   const { err, fee, logs, unitsConsumed: units, balances, loadedAddresses } = simulation;
   const writable = writableKeys(transaction.message, loadedAddresses);
@@ -36,7 +45,16 @@ export function simulatedRun(ledger: Ledger, transaction: DecodedTransaction): T
     ]),
   );
   return {
-    ...{ kind: 'simulated', transaction, slot, err, fee, logs, innerInstructions, units, keys, states },
+    kind: 'simulated',
+    transaction,
+    slot,
+    err,
+    fee,
+    logs,
+    innerInstructions,
+    units,
+    keys,
+    states,
     ran: err === null || logs.length > 0 || units > 0n,
     writable: new Set(writable),
     balances: balances === null ? null : { before: balances.preBalances, after: balances.postBalances },

@@ -1,7 +1,7 @@
 import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { RESERVED_KEYS } from '../addresses/reserved-keys.ts';
 import type { LoadedAddresses } from '../model.ts';
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 
 /** Returns all addresses of a transaction in index order: static, loaded writable, loaded readonly. */
 export function accountKeys(message: Message, loaded: LoadedAddresses): readonly string[] {

@@ -1,10 +1,10 @@
 import { base58 } from '@scure/base';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
-import type { Keypair } from '../genesis/keypair.ts';
+import type { Keypair } from '../genesis/genesis.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
 
 const TRANSFER_TAG = 2;
 const SET_UNIT_LIMIT_TAG = 2;

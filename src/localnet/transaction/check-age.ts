@@ -1,6 +1,6 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { LedgerState } from '../ledger-state.ts';
-import type { DecodedTransaction, Message } from '../../wire/message.ts';
+import type { DecodedTransaction, Message } from '../../core/wire/message.ts';
 import { durableNonce, isNonceUsable, nonceAddressOf } from './durable-nonce.ts';
 
 /** The reason why a message may run in a bank: a recent blockhash, or the nonce account that it advances. */

@@ -10,10 +10,14 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../addresses/program-ids.ts';
-import type { Instruction, Message, TransactionConfig } from '../../wire/message.ts';
+import type { Instruction, Message, TransactionConfig } from '../../core/wire/message.ts';
 
-/** The requested compute budget: compute units, and the priority fee in lamports. */
-export type ComputeBudget = { readonly unitLimit: bigint; readonly priorityFee: bigint };
+/** The requested compute budget: compute units, the priority fee in lamports, and its price in micro-lamports per compute unit. */
+export type ComputeBudget = {
+  readonly unitLimit: bigint;
+  readonly priorityFee: bigint;
+  readonly unitPrice: bigint;
+};
 type Refusal = { readonly kind: 'error'; readonly error: TransactionError };
 export type ComputeBudgetResult = { readonly kind: 'budget'; readonly budget: ComputeBudget } | Refusal;
 export type RequestsResult = { readonly kind: 'requests'; readonly requests: Requests } | Refusal;
@@ -77,18 +81,17 @@ export function readComputeBudget(message: Message): ComputeBudgetResult {
   if (heap !== undefined && !isHeapSize(heap.value)) return invalidData(heap.index);
   if (loadedSize?.value === 0n) return { kind: 'error', error: 'InvalidLoadedAccountsDataSizeLimit' };
   const granted = grantedUnits(unitLimit?.value ?? defaultUnitLimit(message));
-  const fee = ceilDivide(granted * (unitPrice?.value ?? 0n), MICRO_LAMPORTS_PER_LAMPORT);
-  return { kind: 'budget', budget: { unitLimit: granted, priorityFee: fee < U64_MAX ? fee : U64_MAX } };
+  const price = unitPrice?.value ?? 0n;
+  const fee = ceilDivide(granted * price, MICRO_LAMPORTS_PER_LAMPORT);
+  const priorityFee = fee < U64_MAX ? fee : U64_MAX;
+  return { kind: 'budget', budget: { unitLimit: granted, priorityFee, unitPrice: price } };
 }
 
-/** Returns the priority fee in micro-lamports per compute unit; a fee that was rounded up is a higher price. */
-export function unitPriceOf({ unitLimit, priorityFee }: ComputeBudget): bigint {
-  return unitLimit === 0n ? 0n : (priorityFee * MICRO_LAMPORTS_PER_LAMPORT) / unitLimit;
-}
-
-/** A version 1 message contains the budget itself; a limit that it does not set is 0. */
+/** A version 1 message contains the budget itself, with the fee and no price; a limit that it does not set is 0. */
 function budgetOf({ computeUnitLimit, priorityFee }: TransactionConfig): ComputeBudget {
-  return { unitLimit: grantedUnits(BigInt(computeUnitLimit ?? 0)), priorityFee: priorityFee ?? 0n };
+  const [unitLimit, fee] = [grantedUnits(BigInt(computeUnitLimit ?? 0)), priorityFee ?? 0n];
+  const unitPrice = unitLimit === 0n ? 0n : (fee * MICRO_LAMPORTS_PER_LAMPORT) / unitLimit;
+  return { unitLimit, priorityFee: fee, unitPrice };
 }
 
 function grantedUnits(wanted: bigint): bigint {

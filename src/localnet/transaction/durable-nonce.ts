@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { SYSTEM_PROGRAM } from '../addresses/program-ids.ts';
 import type { Account } from '../model.ts';
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 import { isSigner, writableKeys } from './account-keys.ts';
 import { LAMPORTS_PER_SIGNATURE } from './fee.ts';
 

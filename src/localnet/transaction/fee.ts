@@ -1,4 +1,4 @@
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 import { ED25519_PROGRAM, SECP256K1_PROGRAM, SECP256R1_PROGRAM } from '../addresses/program-ids.ts';
 import type { ComputeBudget } from './compute-budget.ts';
 
@@ -15,7 +15,10 @@ export type SignatureCounts = {
 };
 
 /** Returns the fee of a message in lamports: signatures (those that precompiles verify too) and the priority fee. */
-export function transactionFee(message: Message, { priorityFee }: ComputeBudget): bigint {
+export function transactionFee(
+  message: Message,
+  { priorityFee }: Pick<ComputeBudget, 'priorityFee'>,
+): bigint {
   const counts = countSignatures(message);
   const signatures = counts.transaction + counts.ed25519 + counts.secp256k1 + counts.secp256r1;
   const fee = BigInt(signatures) * LAMPORTS_PER_SIGNATURE + priorityFee;

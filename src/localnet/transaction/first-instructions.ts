@@ -1,13 +1,13 @@
 import { base58 } from '@scure/base';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
-import type { DecodedTransaction, Instruction, Message, TableLookup } from '../../wire/message.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
+import type { DecodedTransaction, Instruction, Message, TableLookup } from '../../core/wire/message.ts';
 import { COMPUTE_BUDGET_PROGRAM } from '../addresses/program-ids.ts';
 
 const VERSION_0_BYTE = 0x80;
 
 /**
- * Returns a transaction, legacy or of version 0, with its first instructions alone, and all that set its compute budget: so its limits stay, and
- * so do the positions of the first ones. Its signatures do not fit any more.
+ * Returns a legacy or version 0 transaction reduced to its first instructions and all that set its compute budget, so that its limits and
+ * the positions of the first instructions stay. Its signatures no longer match.
  */
 export function firstInstructions(
   { signatures, message }: DecodedTransaction,

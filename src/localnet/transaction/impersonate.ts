@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
-import { layoutOf } from '../../wire/transaction-layout.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
+import { layoutOf } from '../../core/wire/transaction-layout.ts';
 
 const SIGNATURE_BYTES = 64;
 const NO_SIGNATURE = base58.encode(new Uint8Array(SIGNATURE_BYTES));
 
 /**
- * Returns a transaction in which impersonated keys have signed: in the place of a missing signature (zeros) are bytes that follow from key and
- * message, so that the transaction has an id of its own.
+ * Returns a transaction signed by impersonated keys: a missing signature (zeros) is replaced by bytes derived from key and message, so that
+ * the transaction has its own id.
  */
 export function impersonate(
   transaction: DecodedTransaction,

@@ -2,15 +2,15 @@ import type { TransactionError } from '../../../generated/ledger/types.ts';
 import { NOT_LOADED, type Outcome } from '../bank/runtime.ts';
 import type { LedgerState } from '../ledger-state.ts';
 import type { Account, TransactionMeta, TransactionRecord } from '../model.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction, Message } from '../../core/wire/message.ts';
 import { type Age, checkAge, isProcessed } from './check-age.ts';
-import { transactionCost } from './cost.ts';
 import { advanceNonce } from './durable-nonce.ts';
 import { loadFailure } from './load-failure.ts';
 import { loadedAccountsSize } from './loaded-size.ts';
 import { callsGoneProgram, type Prepared, prepareTransaction, reachable, runtimeWire } from './prepare.ts';
 import { tokenBalances } from './token-balances.ts';
 import { signaturesAreValid } from './verify-signatures.ts';
+import { countSignatures } from './fee.ts';
 
 /** Landed, possibly with an error, or refused by the bank without a trace. */
 export type Landing =
@@ -147,4 +147,36 @@ function record(
   const landed = { slot, index: blocks.openTransactions.length, transaction, meta };
   blocks.append(landed);
   return landed;
+}
+
+const SIGNATURE_COST = 720n;
+const ED25519_COST = 2_400n;
+const SECP256K1_COST = 6_690n;
+const SECP256R1_COST = 4_800n;
+const WRITE_LOCK_COST = 300n;
+const DATA_BYTES_PER_UNIT = 4;
+const PAGE_BYTES = 32 * 1024;
+const PAGE_COST = 8n;
+
+/** Returns the share of an executed transaction in its block's cost limit, in cost units (crate solana-cost-model). */
+function transactionCost(
+  message: Message,
+  executed: { readonly units: bigint; readonly loadedBytes: number },
+): bigint {
+  const counts = countSignatures(message);
+  const signatures =
+    BigInt(counts.transaction) * SIGNATURE_COST +
+    BigInt(counts.ed25519) * ED25519_COST +
+    BigInt(counts.secp256k1) * SECP256K1_COST +
+    BigInt(counts.secp256r1) * SECP256R1_COST;
+  const dataBytes = message.instructions.reduce((sum, { data }) => sum + data.length, 0);
+  const data = BigInt(Math.trunc(dataBytes / DATA_BYTES_PER_UNIT));
+  const memory = BigInt(Math.ceil(executed.loadedBytes / PAGE_BYTES)) * PAGE_COST;
+  return signatures + BigInt(writeLocks(message)) * WRITE_LOCK_COST + data + executed.units + memory;
+}
+
+/** The number of write locks that the header and the lookups request, before any is demoted. */
+function writeLocks({ header, staticKeys, lookups }: Message): number {
+  const fixed = staticKeys.length - header.numReadonlySignedAccounts - header.numReadonlyUnsignedAccounts;
+  return lookups.reduce((sum, { writableIndexes }) => sum + writableIndexes.length, fixed);
 }

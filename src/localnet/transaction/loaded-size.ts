@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { UPGRADEABLE_LOADER } from '../addresses/program-ids.ts';
 import { SYSVAR_INSTRUCTIONS } from '../addresses/sysvar-addresses.ts';
 import type { Account, LoadedAddresses } from '../model.ts';
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 import { accountKeys } from './account-keys.ts';
 
 const ACCOUNT_BASE_BYTES = 64;

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import { ADDRESS_LOOKUP_TABLE_PROGRAM } from '../addresses/program-ids.ts';
 import type { Account, LoadedAddresses } from '../model.ts';
-import type { Message, TableLookup } from '../../wire/message.ts';
+import type { Message, TableLookup } from '../../core/wire/message.ts';
 
 export type LookupResult =
   | { readonly kind: 'loaded'; readonly addresses: LoadedAddresses }

@@ -2,14 +2,14 @@ import { base58 } from '@scure/base';
 import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { LedgerState } from '../ledger-state.ts';
 import type { LoadedAddresses } from '../model.ts';
-import type { DecodedTransaction, Message } from '../../wire/message.ts';
-import { layoutOf } from '../../wire/transaction-layout.ts';
+import type { DecodedTransaction, Message } from '../../core/wire/message.ts';
+import { layoutOf } from '../../core/wire/transaction-layout.ts';
 import { accountKeys, writableKeys } from './account-keys.ts';
 import { readComputeBudget } from './compute-budget.ts';
 import { transactionFee } from './fee.ts';
 import { loadAddresses } from './lookup-tables.ts';
 
-/** The feature gate of transactions of version 1 (SIMD-0385), which the runtime does not ask for. */
+/** The feature gate of version 1 transactions (SIMD-0385), which the runtime does not check. */
 const VERSION_1_GATE = 'txv1aq4pp281K9um3tnPgkfX8UqtFT6wcVW3hNezGLL';
 
 /** A transaction ready for the runtime: its addresses, its fee, and the accounts that it may change. */
@@ -50,14 +50,14 @@ export function calledPrograms({ instructions, staticKeys }: Message): readonly 
   return instructions.map(({ programIdIndex }) => staticKeys[programIdIndex] ?? '');
 }
 
-/** True when a transaction calls a program that is not there in the open slot. */
+/** True when a transaction calls a program that does not exist in the open slot. */
 export function callsGoneProgram({ runtime }: LedgerState, { message }: DecodedTransaction): boolean {
   return calledPrograms(message).some((program) => runtime.isGone(program));
 }
 
 /**
- * Returns the wire form for the runtime, which takes the transaction's blockhash as the bank's latest one (nonces are derived from it) and
- * its first signature as a sign that it ran; so both are set. It checks neither.
+ * Returns the wire form for the runtime, which treats the transaction's blockhash as the bank's latest one (nonces are derived from it) and
+ * its first signature as a sign that it ran, so both are set. It verifies neither.
  */
 export function runtimeWire(ledger: LedgerState, transaction: DecodedTransaction, slot: bigint): Uint8Array {
   const wire = new Uint8Array(transaction.wire);

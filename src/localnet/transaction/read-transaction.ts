@@ -1,8 +1,8 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Ledger } from '../ledger.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
-import { decodeTransactionText } from '../../wire/transaction-text.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
+import { decodeTransactionText } from '../../core/wire/transaction-text.ts';
 import { errorText } from './error-text.ts';
 import { loadAddresses } from './lookup-tables.ts';
 import { sanitizeTransaction } from './sanitize.ts';

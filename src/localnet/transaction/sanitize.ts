@@ -1,6 +1,6 @@
 import type { TransactionError } from '../../../generated/ledger/types.ts';
-import { serviceError } from '../../base/service-error.ts';
-import type { DecodedTransaction, Message } from '../../wire/message.ts';
+import { serviceError } from '../../core/service-error.ts';
+import type { DecodedTransaction, Message } from '../../core/wire/message.ts';
 import { isHeapSize, readRequests } from './compute-budget.ts';
 import { errorText } from './error-text.ts';
 

@@ -2,7 +2,7 @@ import type { TransactionError } from '../../../generated/ledger/types.ts';
 import type { Simulation, SimulationBalances } from '../encode/simulation-result.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Account, InnerInstructions, LoadedAddresses } from '../model.ts';
-import type { DecodedTransaction, Message } from '../../wire/message.ts';
+import type { DecodedTransaction, Message } from '../../core/wire/message.ts';
 import { accountKeys } from './account-keys.ts';
 import { checkAge, isProcessed } from './check-age.ts';
 import { loadAddresses } from './lookup-tables.ts';

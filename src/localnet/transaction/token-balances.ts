@@ -1,8 +1,8 @@
 import type { TokenBalance } from '../../../generated/ledger/types.ts';
-import { mintAmount } from '../encode/mint-amount.ts';
+import { mintAmount } from '../encode/token-amount.ts';
 import { readMint, readTokenAccount } from '../encode/token-layout.ts';
 import type { Account } from '../model.ts';
-import type { Message } from '../../wire/message.ts';
+import type { Message } from '../../core/wire/message.ts';
 import { isTokenProgram } from '../addresses/is-token-program.ts';
 
 /** Reads accounts, and the Unix time at which interest-bearing amounts are shown. */

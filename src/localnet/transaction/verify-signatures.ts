@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 
 /** DER head of an Ed25519 public key (RFC 8410 section 4); the 32 bytes of the key follow. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
@@ -32,10 +32,10 @@ export function signaturesAreValid(
   return areValid;
 }
 
-/** Transactions are never changed, and one that had its preflight is asked for again when it lands. */
+/** Transactions never change, and one that had its preflight is verified again when it lands. */
 const VERIFIED = new WeakSet<DecodedTransaction>();
 
-/** Payers send more than once, and to make the key takes half as long as to verify by it. */
+/** Payers send more than once, and creating a key takes half as long as verifying with it. */
 const KEYS = new Map<string, KeyObject>();
 const MAX_KEYS = 1_024;
 

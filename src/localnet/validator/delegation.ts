@@ -8,7 +8,7 @@ export type Delegation = {
   readonly stake: bigint;
   readonly activationEpoch: bigint;
   readonly deactivationEpoch: bigint;
-  /** Credits of the vote account for which it was paid. */
+  /** Credits of the vote account that were already paid. */
   readonly creditsObserved: bigint;
 };
 
@@ -38,7 +38,7 @@ export function readDelegation({ data }: Account): Delegation | undefined {
   };
 }
 
-/** Returns a stake account with a reward, which is delegated as well. */
+/** Returns a stake account with a reward, which is delegated too. */
 export function withStakeReward(account: Account, lamports: bigint, creditsObserved: bigint): Account {
   const data = Uint8Array.from(account.data);
   const view = new DataView(data.buffer);
@@ -85,7 +85,7 @@ function activated(delegation: Delegation, epoch: bigint, history: StakeHistory)
   return { effective, activating: stake - effective, deactivating: 0n };
 }
 
-/** Its part of what can change in the whole cluster, in doubles as on a validator; at least one lamport. */
+/** The delegation's share of what can change in the whole cluster, in doubles as on a validator; at least one lamport. */
 function share(own: bigint, ofAll: bigint, effective: bigint): bigint {
   const lamports = BigInt(Math.trunc((Number(own) / Number(ofAll)) * (Number(effective) * RATE)));
   return lamports > 1n ? lamports : 1n;

@@ -10,7 +10,7 @@ export const INFLATION = {
 const YEAR_MS = 365.242199 * 24 * 60 * 60 * 1000;
 
 /**
- * Returns the lamports that validators and stakes earn for one epoch, which are paid from `firstSlot`, the first slot of a later epoch, on (agave,
+ * Returns the lamports that validators and stakes earn for one epoch, paid from `firstSlot` on, the first slot of a later epoch (agave,
  * `calculate_epoch_inflation_rewards`). `supply` is in lamports; slots take `slotMs`.
  */
 export function epochInflation(epoch: {

@@ -1,4 +1,4 @@
-import type { DecodedTransaction } from '../../wire/message.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 import { VOTE_PROGRAM } from '../addresses/program-ids.ts';
 
 const MAX_VOTE_SIGNATURES = 2;

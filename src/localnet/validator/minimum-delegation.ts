@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { STAKE_PROGRAM } from '../addresses/program-ids.ts';
 import type { Ledger } from '../ledger.ts';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
 import { simulateTransactionAt } from '../transaction/simulate.ts';
 
 const GET_MINIMUM_DELEGATION = Uint8Array.of(13, 0, 0, 0);

@@ -9,7 +9,7 @@ export type PerformanceSample = {
   readonly seconds: number;
 };
 
-/** How far a ledger is: its newest closed slot, and the transactions and votes so far. */
+/** The progress of a ledger: its newest closed slot, and the transactions and votes so far. */
 export type Progress = {
   readonly timeMs: number;
   readonly slot: bigint;
@@ -48,12 +48,12 @@ export class PerformanceSamples {
     this.#mark = now;
   }
 
-  /** Begins the period anew: what was before does not count. */
+  /** Restarts the period; earlier progress does not count. */
   restart(now: Progress): void {
     this.#mark = now;
   }
 
-  /** Returns all that is known, for `goTo`. */
+  /** Returns all samples and the current period, for `goTo`. */
   take(): SampleState {
     return { samples: this.#samples, mark: this.#mark };
   }

@@ -7,7 +7,7 @@ export type StakeTotals = {
   readonly deactivating: bigint;
 };
 
-/** What is known of past epochs. */
+/** The known totals of past epochs. */
 export type StakeHistory = ReadonlyMap<bigint, StakeTotals>;
 
 /** Epochs that the sysvar holds. */
@@ -43,8 +43,8 @@ export function stakeHistoryData(history: StakeHistory): Uint8Array {
 }
 
 /**
- * Returns the history of a ledger that starts in an epoch: as many epochs as the sysvar holds with this stake, all of it effective. The stake
- * program fails on a history with a hole.
+ * Returns the history of a ledger that starts in an epoch: this stake, all of it effective, in as many epochs as the sysvar holds. The
+ * stake program fails on a history with a hole.
  */
 export function initialStakeHistory(epoch: bigint, effective: bigint): StakeHistory {
   const oldest = epoch > MAX_ENTRIES ? epoch - MAX_ENTRIES : 0n;

@@ -3,8 +3,8 @@ import { VOTE_PROGRAM } from '../addresses/program-ids.ts';
 import type { BlockHistory } from '../blocks/block-history.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { Genesis } from '../genesis/genesis.ts';
-import { decodeTransaction } from '../../wire/decode-transaction.ts';
-import type { DecodedTransaction } from '../../wire/message.ts';
+import { decodeTransaction } from '../../core/wire/decode-transaction.ts';
+import type { DecodedTransaction } from '../../core/wire/message.ts';
 import { MAX_LOCKOUTS } from './vote-state.ts';
 
 const TOWER_SYNC_TAG = 14;

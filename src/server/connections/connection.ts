@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../base/service-error.ts';
+import type { ServiceError } from '../../core/service-error.ts';
 
 /** The protocol that serves a connection. */
 export type ConnectionOwner = {

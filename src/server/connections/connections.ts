@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
-import { type ServiceError, serviceError } from '../../base/service-error.ts';
-import { addressKey } from './address-key.ts';
+import { type Socket, isIPv6 } from 'node:net';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
-import { ConnectionGroup } from './connection-group.ts';
 
 export type ConnectionLimits = {
   readonly maxConnections: number;
@@ -22,9 +20,9 @@ export type Scope = 'server' | 'address';
 
 const LOOK_MS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
-/** Most refused connections that are answered at the same time; more are cut without an answer. */
+/** Maximum number of refused connections that are answered at the same time; more are cut without an answer. */
 const MAX_ANSWERED = 32;
-/** Most milliseconds that the answer to a refused connection may take. */
+/** Maximum number of milliseconds that the answer to a refused connection may take. */
 const ANSWER_MS = 1_000;
 
 /** The connections of all listeners that share a limit: when it is reached, the longest idle one is closed to make room. */
@@ -140,4 +138,93 @@ export class Connections {
 
 function limitError(scope: Scope, limit: number): ServiceError {
   return serviceError('connectionsFull', { scope, limit, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const PREFIX_GROUPS = 4;
+const GROUPS = 8;
+
+/**
+ * Returns the key under which an address is counted: IPv4 as it is, mapped into IPv6 or not; IPv6 by its first 64 bits, which
+ * belong to one client as a whole.
+ */
+export function addressKey(address: string): string {
+  const mapped = MAPPED.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')];
+  const zeros = tail === undefined ? 0 : GROUPS - before.length - after.length;
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  return `${groups
+    .slice(0, PREFIX_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(':');
+}
+
+/** A connection opened or served within this time is likely to be used again: others are closed before it. */
+const FRESH_MS = 1_000;
+/** Pause before all connections are scanned again after nearly all were in use. */
+const LOOK_AGAIN_MS = 250;
+/** If at least one in this many was idle, another full scan costs little per closed connection. */
+const CHEAP_SHARE = 8;
+
+/** The connections counted by one limit, and which of them may be closed. */
+class ConnectionGroup {
+  readonly #members = new Set<Connection>();
+  /** Connections that were idle at the last scan; the longest idle is last. */
+  #idle: Connection[] = [];
+  #wasCheap = true;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(connection: Connection): void {
+    this.#members.add(connection);
+  }
+
+  delete(connection: Connection): void {
+    this.#members.delete(connection);
+  }
+
+  /** Updates the idle times; call it about every second. */
+  look(nowMs: number): void {
+    for (const connection of this.#members) connection.look(nowMs);
+  }
+
+  /**
+   * Removes and returns the connection that has been idle longest, if there is one. Fresh connections stay, unless most of all
+   * are fresh.
+   */
+  takeIdle(nowMs: number): Connection | undefined {
+    const found = this.#nextIdle();
+    if (found !== undefined) return found;
+    if (!this.#wasCheap && nowMs - this.#lookedAtMs < LOOK_AGAIN_MS) return undefined;
+    this.#findIdle(nowMs);
+    return this.#nextIdle();
+  }
+
+  #nextIdle(): Connection | undefined {
+    for (;;) {
+      const next = this.#idle.pop();
+      if (next === undefined || (this.#members.has(next) && next.isIdle)) return next;
+    }
+  }
+
+  #findIdle(nowMs: number): void {
+    this.look(nowMs);
+    const idle = [...this.#members].filter(({ isIdle }) => isIdle);
+    const isFlood = idle.length * 2 >= this.#members.size;
+    const mayGo = isFlood ? idle : idle.filter(({ idleSinceMs }) => nowMs - idleSinceMs >= FRESH_MS);
+    // Of connections that are idle since the same moment, the first opened goes first: the sort is stable, and is then reversed.
+    this.#idle = mayGo.toSorted((a, b) => a.idleSinceMs - b.idleSinceMs).reverse();
+    this.#wasCheap = this.#idle.length * CHEAP_SHARE >= this.#members.size;
+    this.#lookedAtMs = nowMs;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ConnectionLimits } from './connections.ts';
+import { readFileSync } from 'node:fs';
 
-/** This many connections can always be served, whatever the system reports. */
+/** Number of connections that can always be served, whatever the system reports. */
 const LEAST_CONNECTIONS = 16;
 
 /** Limits that the process can keep, and whether they were lowered. */
@@ -21,4 +22,35 @@ export function fitDescriptors(
     maxPerAddress: Math.min(maxPerAddress, Math.ceil(room / 2)),
     isLowered: true,
   };
+}
+
+/**
+ * Returns how many files and connections the process may have open (RLIMIT_NOFILE, the soft limit); undefined where the system
+ * does not report it.
+ */
+export function readDescriptorLimit(readLimits: () => string = readProcLimits): number | undefined {
+  try {
+    return toNumber(/^Max open files\s+(\S+)/m.exec(readLimits())?.[1]);
+  } catch {
+    return reportedLimit();
+  }
+}
+
+function readProcLimits(): string {
+  return readFileSync('/proc/self/limits', 'utf8');
+}
+
+/** For systems without /proc. */
+function reportedLimit(): number | undefined {
+  const report: unknown = process.report?.getReport();
+  const { userLimits } = report as {
+    readonly userLimits?: Readonly<Record<string, { readonly soft?: unknown }>>;
+  };
+  return toNumber(userLimits?.open_files?.soft);
+}
+
+/** `unlimited` is not a number. */
+function toNumber(value: unknown): number | undefined {
+  const number = Number(value ?? Number.NaN);
+  return Number.isSafeInteger(number) ? number : undefined;
 }

@@ -1,9 +1,11 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
-import { serviceError } from '../../base/service-error.ts';
+import type { Duplex } from 'node:stream';
+import { serviceError, ServiceError } from '../../core/service-error.ts';
 import type { TlsOptions } from '../tls/tls-files.ts';
-import { boundConnections, type Bounds } from './bound-connections.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
+import type { Connections } from './connections.ts';
 
 /** The address to listen on. */
 export type ListenOptions = {
@@ -69,7 +71,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
 /** Milliseconds without a new connection after which the queue of the system counts as empty. */
 const QUIET_MS = 20;
-/** Where connections never cease, the listener is closed after this many. */
+/** Milliseconds after which the listener is closed even if connections keep arriving. */
 const QUEUE_DEADLINE_MS = 500;
 
 /** The system resets connections that a closed listener has not accepted, and Node accepts one in each turn of its event loop. */
@@ -116,4 +118,72 @@ function listen(server: Server, { host, port, portSetting }: ListenOptions): Pro
     });
     server.listen({ host, port }, resolve);
   });
+}
+
+type Bounds = {
+  /** The connection limits that it shares with other listeners. Absent: unlimited. */
+  readonly connections: Connections | undefined;
+  readonly ownerOf: (socket: Socket) => ConnectionOwner;
+  /** Tells the peer of a refused connection the reason. */
+  readonly refuse: (socket: Socket, reason: ServiceError) => void;
+  /** Called with the connection of each admitted stream. */
+  readonly onAdmitted?: (stream: Duplex, connection: Connection) => void;
+};
+
+type Accept = (socket: Socket, next: (socket: Socket) => void) => void;
+
+type BoundConnections = {
+  /** Passes a new connection on to be served, or to its TLS handshake. */
+  readonly accept: Accept;
+  /** Passes a connection on to be served after its TLS handshake. */
+  readonly acceptSecure: Accept;
+};
+
+const UNLIMITED: BoundConnections = {
+  accept: (socket, next) => next(socket),
+  acceptSecure: (socket, next) => next(socket),
+};
+
+/** Enforces the connection limits before connections are served. The cost is per connection; requests cost nothing. */
+function boundConnections(
+  { connections, ownerOf, refuse, onAdmitted = () => undefined }: Bounds,
+  isTls: boolean,
+): BoundConnections {
+  if (connections === undefined) return UNLIMITED;
+  /** The decisions about connections that are still in their handshake, by the peer's address and port. */
+  const opening = new Map<string, Connection | ServiceError>();
+  return {
+    accept: (socket, next) => {
+      const opened = connections.open(socket, isTls ? handshakeOwner(socket) : ownerOf(socket));
+      if (opened instanceof Connection) onAdmitted(socket, opened);
+      if (isTls) {
+        const peer = peerOf(socket);
+        opening.set(peer, opened);
+        socket.once('close', () => {
+          if (opening.get(peer) === opened) opening.delete(peer);
+        });
+      }
+      if (opened instanceof Connection) next(socket);
+      else connections.answer(socket, () => (isTls ? next(socket) : refuse(socket, opened)));
+    },
+    acceptSecure: (socket, next) => {
+      const opened = opening.get(peerOf(socket));
+      opening.delete(peerOf(socket));
+      if (opened instanceof ServiceError) return refuse(socket, opened);
+      if (opened === undefined) return void socket.destroy();
+      onAdmitted(socket, opened);
+      opened.take(ownerOf(socket));
+      next(socket);
+    },
+  };
+}
+
+/** Returns the peer of a connection, in the form in which gRPC calls name it too. */
+export function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
+/** Nothing can be sent before the handshake is done. */
+function handshakeOwner(socket: Socket): ConnectionOwner {
+  return { isInUse: () => false, progress: () => 0, shed: () => void socket.destroy() };
 }

@@ -1,10 +1,9 @@
-import { serviceError } from '../../base/service-error.ts';
-import type { Admission } from '../../gate/admission.ts';
-import type { Authenticate, Caller } from '../../gate/authenticate.ts';
-import type { Tracing } from '../../base/tracing.ts';
-import { outcomeOfError, type ServedOutcome } from '../../gate/usage-outcome.ts';
-import type { Weighed } from '../../gate/weigh.ts';
-import type { GrpcPeers } from './grpc-peers.ts';
+import { serviceError } from '../../core/service-error.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Authenticate, Caller } from '../access/authenticate.ts';
+import type { Tracing } from '../../core/tracing.ts';
+import { outcomeOfError, type ServedOutcome } from '../access/usage-book.ts';
+import type { Weighed } from '../access/weigh.ts';
 import { type CallHead, requestOf, textOf } from './call-request.ts';
 
 /** A network as calls name it. */
@@ -87,7 +86,55 @@ function networkOf<N extends CalledNetwork>(networks: readonly N[], name: string
 
 const SHOWN_CHARACTERS = 100;
 
-/** Shortens a caller's text so that it can be echoed. */
+/** Shortens a caller's text so that it can be echoed. What is cut in the middle of a character could not be sent. */
 export function shown(text: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
+}
+
+/** A connection with its admitted calls. */
+type Peer = { calls: number; streams: number; readonly cut: () => void };
+
+/** Tracks which connections have admitted calls, by the peer's address and port. */
+export class GrpcPeers {
+  readonly #peers = new Map<string, Peer>();
+
+  /** Adds a new connection. @param cut ends it at once. */
+  add(peer: string, cut: () => void): void {
+    this.#peers.set(peer, { calls: 0, streams: 0, cut });
+  }
+
+  /** Ends a connection at once, with all its calls. */
+  cut(peer: string): void {
+    this.#peers.get(peer)?.cut();
+  }
+
+  delete(peer: string): void {
+    this.#peers.delete(peer);
+  }
+
+  /** Counts a call with a valid key. */
+  countCall(peer: string): void {
+    const known = this.#peers.get(peer);
+    if (known !== undefined) known.calls++;
+  }
+
+  /** Counts an open stream; the returned function ends it, once. */
+  holdStream(peer: string): () => void {
+    const known = this.#peers.get(peer);
+    if (known === undefined) return () => undefined;
+    known.streams++;
+    return () => {
+      known.streams--;
+      known.calls++;
+    };
+  }
+
+  hasStreams(peer: string): boolean {
+    return (this.#peers.get(peer)?.streams ?? 0) > 0;
+  }
+
+  /** Returns the number of calls with a valid key. */
+  callsOf(peer: string): number {
+    return this.#peers.get(peer)?.calls ?? 0;
+  }
 }

@@ -6,13 +6,15 @@ import {
 } from '../../../generated/stream/service.ts';
 import { TOPIC_SOURCES } from '../../../generated/stream/sources.ts';
 import { isTopicName, TOPICS } from '../../../generated/stream/topics.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { shown } from './admit-call.ts';
 
 /** Returns the ListTopics response. */
 export function listTopics(): ListTopicsResponse {
   const topics = Object.values(TOPICS).map(({ name, description, messageType }) => ({
-    ...{ name, description, protoMessageType: messageType },
+    name,
+    description,
+    protoMessageType: messageType,
   }));
   return { topics };
 }

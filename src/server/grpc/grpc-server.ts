@@ -1,20 +1,33 @@
+import type { Socket } from 'node:net';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
 import {
+  logVerbosity,
   type sendUnaryData,
   Server,
   type ServerUnaryCall,
+  setLogVerbosity,
   type UntypedServiceImplementation,
+  ServerCredentials,
+  type Metadata,
+  type ServerInterceptor,
+  ServerInterceptingCall,
+  status,
+  type ServerWritableStream,
 } from '@grpc/grpc-js';
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
-import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
-import type { Cursor } from '../../stream/cursor.ts';
-import { assertListenable } from '../connections/listener.ts';
-import { admitCall, type CallName } from './admit-call.ts';
-import { createCallBounds } from './call-bounds.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
+import type { Cursor } from '../../gateway/streams/cursor.ts';
+import {
+  assertListenable,
+  type Listener,
+  type ListenOptions,
+  openListener,
+  peerOf,
+} from '../connections/listener.ts';
+import { admitCall, type CallName, GrpcPeers, shown } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
-import { type GrpcListenerOptions, listenForGrpc } from './grpc-listener.ts';
-import { GrpcPeers } from './grpc-peers.ts';
 import { toGrpcStatus } from './grpc-status.ts';
-import { addHealth } from './health-service.ts';
 import { addReflection } from './reflection-service.ts';
 import {
   CLIENT_LEFT,
@@ -23,6 +36,9 @@ import {
   type SubscribeCall,
   type SubscribeOptions,
 } from './subscribe.ts';
+import type { ConnectionOwner } from '../connections/connection.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { TlsOptions } from '../tls/tls-files.ts';
 
 export type GrpcServerOptions = GrpcListenerOptions &
   Omit<SubscribeOptions, 'peers'> & {
@@ -49,7 +65,7 @@ const SERVICE_NAME = 'keyslot.stream.v1.StreamService';
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 64 * 1024,
   'grpc.max_concurrent_streams': 1_000,
-  // MB of what a connection has sent and nobody has taken: a few bytes of HPACK stand for megabytes. Without it there is no limit.
+  // MB that a connection has sent and nobody has read: a few bytes of HPACK stand for megabytes. Without it there is no limit.
   'grpc-node.max_session_memory': 16,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
@@ -64,6 +80,8 @@ const CHANNEL_OPTIONS = {
 export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcServer> {
   await assertListenable(given);
   const options = { ...given, peers: new GrpcPeers() };
+  // The library would log client input for every request, including keys and terminal control bytes.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ ...CHANNEL_OPTIONS, interceptors: [createCallBounds(options.peers)] });
   const streams = new OpenStreams();
   // Messages are already encoded: they are sent as they are.
@@ -95,10 +113,12 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
   const unary =
     <Q, A>(method: CallName, answer: (request: Q) => A) =>
     (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
-      admitCall(options, call, method, async () => answer(call.request)).then(
-        (made) => done(null, made),
-        (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown))),
-      );
+      admitCall(options, call, method, async () => answer(call.request))
+        .then(
+          (made) => done(null, made),
+          (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown))),
+        )
+        .catch((thrown: unknown) => reportError(options, thrown));
     };
   return {
     listTopics: unary('ListTopics', listTopics),
@@ -107,10 +127,12 @@ function createImplementation(options: ServedOptions, streams: OpenStreams): Unt
       let last: Cursor | undefined;
       subscribe(options, streams, call, (cursor) => {
         last = cursor;
-      }).catch((thrown: unknown) => {
-        if (thrown === CLIENT_LEFT || call.cancelled) return;
-        call.emit('error', toGrpcStatus(reportError(options, thrown), last?.position));
-      });
+      })
+        .catch((thrown: unknown) => {
+          if (thrown === CLIENT_LEFT || call.cancelled) return;
+          call.emit('error', toGrpcStatus(reportError(options, thrown), last?.position));
+        })
+        .catch((thrown: unknown) => reportError(options, thrown));
     },
   };
 }
@@ -147,4 +169,233 @@ async function shutDown(server: Server, { ended, deadlineMs }: ShuttingDown): Pr
   await Promise.race([ended, deadline.promise]);
   clearTimeout(timer);
   server.forceShutdown();
+}
+
+type GrpcListenerOptions = ListenOptions & {
+  readonly tls?: TlsOptions | undefined;
+  /** The connection limits that it shares with other listeners. Absent: unlimited. */
+  readonly connections?: Connections | undefined;
+};
+
+const HANDSHAKE_MS = 10_000;
+/** Milliseconds that a connection closed to make room may take to drain. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Listens for a gRPC server and passes it the connections: grpc-js can neither limit them itself, nor use TLS with a
+ * certificate that changes. Each connection has its own injector, so that it can be drained separately.
+ *
+ * @throws ServiceError `portTaken`, `listenFailed`.
+ */
+async function listenForGrpc(
+  server: Server,
+  peers: GrpcPeers,
+  options: GrpcListenerOptions,
+): Promise<Listener> {
+  const drains = new WeakMap<Socket, () => void>();
+  const serve = (socket: Socket): void => {
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    const peer = peerOf(socket);
+    peers.add(peer, () => socket.destroy());
+    drains.set(socket, () => injector.drain(DRAIN_MS));
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      peers.delete(peer);
+      injector.destroy();
+    });
+    injector.injectConnection(socket);
+  };
+  const ownerOf = (socket: Socket): ConnectionOwner => {
+    const peer = peerOf(socket);
+    return {
+      isInUse: () => peers.hasStreams(peer),
+      progress: () => peers.callsOf(peer),
+      shed: () => (drains.get(socket) ?? (() => socket.destroy()))(),
+    };
+  };
+  return await openListener({
+    ...options,
+    protocol: 'h2',
+    handshakeTimeoutMs: HANDSHAKE_MS,
+    serve,
+    bounds: { connections: options.connections, ownerOf, refuse: refuseGrpc },
+  });
+}
+
+/** Answers every call on a connection with an error, and closes it after the first. */
+function refuseGrpc(socket: Socket, reason: ServiceError): void {
+  socket.on('error', () => socket.destroy());
+  const server = createServer();
+  server.on('stream', (stream) => refuseCall(stream, reason));
+  server.on('sessionError', () => socket.destroy());
+  server.emit('connection', socket);
+}
+
+function refuseCall(stream: ServerHttp2Stream, reason: ServiceError): void {
+  const { code, details, metadata } = toGrpcStatus(reason);
+  stream.on('error', () => undefined);
+  stream.once('close', () => stream.session?.close());
+  const headers = {
+    ...metadata?.toHttp2Headers(),
+    ':status': 200,
+    'content-type': 'application/grpc+proto',
+    'grpc-status': code,
+    'grpc-message': encodeURI(details),
+  };
+  stream.respond(headers, { endStream: true });
+}
+
+/** Same limit as for the head of an HTTP request. HPACK lets a few bytes stand for much more, and grpc-js sets no limit. */
+const MAX_METADATA_BYTES = 16 * 1024;
+/** Metadata of the calls of one connection whose request has not arrived: clients send it along, or soon. */
+const MAX_UNFINISHED_BYTES = 1024 * 1024;
+/** Milliseconds in which the request of a call has to arrive. */
+const REQUEST_MS = 10_000;
+/**
+ * Milliseconds in which a refused client gets the reason before its connection is cut: HTTP/2 would hold the call until the client ends it.
+ */
+const CUT_AFTER_MS = 50;
+
+/** Bounds what calls may hold before their key is checked. A call above a bound ends with RESOURCE_EXHAUSTED, which names the bound. */
+function createCallBounds(peers: Pick<GrpcPeers, 'cut'>, requestMs = REQUEST_MS): ServerInterceptor {
+  const unfinished = new Map<string, number>();
+  return (_method, call) => {
+    const peer = call.getPeer();
+    let heldBytes = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const settle = (): void => {
+      clearTimeout(timer);
+      const left = (unfinished.get(peer) ?? 0) - heldBytes;
+      heldBytes = 0;
+      if (left > 0) unfinished.set(peer, left);
+      else unfinished.delete(peer);
+    };
+    const refuse = (details: string): void => {
+      settle();
+      call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
+    };
+    const cut = (details: string): void => {
+      refuse(details);
+      setTimeout(() => peers.cut(peer), CUT_AFTER_MS);
+    };
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, goOn) => {
+            const bytes = sizeOf(metadata);
+            const others = unfinished.get(peer) ?? 0;
+            if (bytes > MAX_METADATA_BYTES)
+              return cut(`metadata has ${bytes} bytes; the limit is ${MAX_METADATA_BYTES}`);
+            if (others + bytes > MAX_UNFINISHED_BYTES)
+              return cut(
+                `calls whose request has not arrived have more than ${MAX_UNFINISHED_BYTES} bytes of metadata`,
+              );
+            heldBytes = bytes;
+            unfinished.set(peer, others + bytes);
+            timer = setTimeout(
+              refuse,
+              requestMs,
+              `the request did not arrive within ${requestMs} ms`,
+            ).unref();
+            goOn(metadata);
+          },
+          onReceiveMessage: (message, goOn) => {
+            settle();
+            goOn(message);
+          },
+          onCancel: settle,
+        }),
+    });
+  };
+}
+
+function sizeOf(metadata: Metadata): number {
+  let bytes = 0;
+  for (const [name, values] of Object.entries(metadata.toJSON()))
+    for (const value of values) bytes += name.length + value.length;
+  // The library builds an object from the metadata, in which `__proto__` is not a member.
+  for (const value of metadata.get('__proto__')) bytes += value.length;
+  return bytes;
+}
+
+/** Values of ServingStatus (grpc/health/v1/health.proto). */
+const SERVING = 1;
+const NOT_SERVING = 2;
+const SERVICE_UNKNOWN = 3;
+
+type HealthRequest = { readonly service: string };
+
+const PATH = '/grpc.health.v1.Health';
+
+/** The health of the services of a server. */
+type HealthService = {
+  /** Reports every service as not serving, also to its watchers. */
+  readonly stop: () => void;
+};
+
+/** Adds the health service to a server, which needs no key. The named services are serving; `''` is the server itself. */
+function addHealth(server: Server, services: readonly string[]): HealthService {
+  let state = SERVING;
+  const watchers = new Set<(state: number) => void>();
+  const isKnown = (service: string): boolean => services.includes(service);
+
+  const check = (call: ServerUnaryCall<HealthRequest, Buffer>, done: sendUnaryData<Buffer>): void => {
+    if (isKnown(call.request.service)) done(null, encodeStatus(state));
+    else
+      done({
+        code: status.NOT_FOUND,
+        details: `Health status unknown for service ${shown(call.request.service)}`,
+      });
+  };
+  const watch = (call: ServerWritableStream<HealthRequest, Buffer>): void => {
+    if (!isKnown(call.request.service)) {
+      call.write(encodeStatus(SERVICE_UNKNOWN));
+      return;
+    }
+    const notify = (next: number): void => void call.write(encodeStatus(next));
+    watchers.add(notify);
+    call.on('cancelled', () => watchers.delete(notify));
+    notify(state);
+  };
+  const list = (_call: ServerUnaryCall<HealthRequest, Buffer>, done: sendUnaryData<Buffer>): void =>
+    done(null, encodeList(services, state));
+
+  server.register(`${PATH}/Check`, check, same, readRequest, 'unary');
+  server.register(`${PATH}/Watch`, watch, same, readRequest, 'serverStream');
+  server.register(`${PATH}/List`, list, same, readRequest, 'unary');
+  return {
+    stop: () => {
+      state = NOT_SERVING;
+      for (const notify of watchers) notify(state);
+    },
+  };
+}
+
+/** HealthCheckRequest: service = 1. HealthListRequest has no fields. */
+function readRequest(bytes: Buffer): HealthRequest {
+  const reader = new BinaryReader(bytes);
+  let service = '';
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) service = reader.string();
+    else reader.skip(type, field);
+  }
+  return { service };
+}
+
+/** HealthCheckResponse: status = 1. */
+function encodeStatus(state: number): Buffer {
+  return Buffer.from(new BinaryWriter().uint32(8).int32(state).finish());
+}
+
+/** HealthListResponse: statuses = 1, a map from a service to its HealthCheckResponse. */
+function encodeList(services: readonly string[], state: number): Buffer {
+  const writer = new BinaryWriter();
+  for (const service of services)
+    writer.uint32(10).fork().uint32(10).string(service).uint32(18).bytes(encodeStatus(state)).join();
+  return Buffer.from(writer.finish());
+}
+
+function same(bytes: Buffer): Buffer {
+  return bytes;
 }

@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { type ErrorName, errorEntry } from '../../../generated/errors.ts';
-import { errorData, grpcMessage, ServiceError } from '../../base/service-error.ts';
+import { errorData, grpcMessage, ServiceError } from '../../core/service-error.ts';
 
 const DOMAIN = 'keyslot';
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
@@ -15,7 +15,8 @@ const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 export function toGrpcStatus(thrown: ServiceError, position?: bigint): StatusObject {
   const error = errorEntry(thrown.code).grpc === undefined ? new ServiceError('internalError') : thrown;
   const code = status[errorEntry(error.code).grpc?.status ?? 'INTERNAL'];
-  const details = grpcMessage(error);
+  // The library throws for text that is not well-formed, where nobody catches it.
+  const details = grpcMessage(error).toWellFormed();
   const metadata = new Metadata();
   metadata.set('keyslot-error', error.code);
   metadata.set('grpc-status-details-bin', encodeStatus(code, details, error));

@@ -2,16 +2,16 @@ import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { SubscribeRequest } from '../../../generated/stream/service.ts';
 import { isTopicName, type TopicName } from '../../../generated/stream/topics.ts';
-import type { Caller } from '../../gate/authenticate.ts';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
-import type { AccountView } from '../../stream/account-view.ts';
-import type { Cursor } from '../../stream/cursor.ts';
-import type { TopicSelection } from '../../stream/entry.ts';
-import type { Hub } from '../../stream/hub.ts';
+import type { Caller } from '../access/authenticate.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
+import { DisposableStack } from '../../core/disposable-stack.ts';
+import type { AccountView } from '../../gateway/streams/account-view.ts';
+import type { Cursor } from '../../gateway/streams/cursor.ts';
+import type { TopicSelection } from '../../gateway/streams/entry.ts';
+import type { Hub } from '../../gateway/streams/hub.ts';
 import { admitCall, type AdmitCallOptions, type Admitted, type CalledNetwork } from './admit-call.ts';
 import { requestOf, textOf } from './call-request.ts';
 import { assertFormat, topicUnknown } from './describe-topics.ts';
-import { StreamWriter, type UnreadLimits } from './stream-writer.ts';
 import { assertTopicAllowed, type TopicTokenOptions } from './topic-token.ts';
 
 /** A network with its streams. */
@@ -71,7 +71,7 @@ export class OpenStreams {
   }
 }
 
-/** The client has disconnected: there is nobody to send an error to. */
+/** The client has disconnected, so no error can be sent. */
 export const CLIENT_LEFT = new Error('the client has left');
 
 /** A stream at its start. */
@@ -84,7 +84,8 @@ type Opened = {
 };
 
 /**
- * Serves one Subscribe call until the stream ends.
+ * Serves one Subscribe call until the stream ends. Its layers, in order, with the names of the README's picture: `authenticate` and `admit`
+ * (`admit-call.ts`), `open` (below), `encode` (`gateway/streams/topics/`, once for all subscribers) and `send` (`StreamWriter`).
  *
  * @param onCursor gets the stream's position as soon as it has one, so that the code that ends the call can report it.
  * @throws ServiceError the reason why the stream ends; `CLIENT_LEFT`.
@@ -209,4 +210,63 @@ function headOf({ position }: Cursor): Metadata {
   const metadata = new Metadata();
   metadata.set('x-resume-slot', String(position));
   return metadata;
+}
+
+/** The most that may be queued for the client of a stream, plus one message, however large. */
+type UnreadLimits = { readonly maxBytes: number; readonly maxMessages: number };
+
+/** The part of a call that sends. */
+type Sends = {
+  readonly write: (message: Uint8Array, done: (error?: Error | null) => void) => unknown;
+};
+
+/** Tracks the bytes that were written to a connection and have not been sent: grpc-js itself counts messages, not their bytes. */
+export class StreamWriter {
+  readonly #call: Sends;
+  readonly #limits: UnreadLimits;
+  #bytes = 0;
+  #messages = 0;
+  #failure: Error | undefined;
+  #waiting: PromiseWithResolvers<void> | undefined;
+
+  constructor(call: Sends, limits: UnreadLimits) {
+    this.#call = call;
+    this.#limits = limits;
+  }
+
+  /** Bytes that have not been sent. */
+  get unreadBytes(): number {
+    return this.#bytes;
+  }
+
+  /** True if another message may be written. */
+  get hasRoom(): boolean {
+    return this.#bytes < this.#limits.maxBytes && this.#messages < this.#limits.maxMessages;
+  }
+
+  /** Resolves when there is room again; rejects with the error passed to `fail`. */
+  room(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#waiting ??= Promise.withResolvers<void>();
+    return this.#waiting.promise;
+  }
+
+  write(message: Uint8Array): void {
+    this.#bytes += message.length;
+    this.#messages++;
+    this.#call.write(message, () => {
+      this.#bytes -= message.length;
+      this.#messages--;
+      if (!this.hasRoom) return;
+      this.#waiting?.resolve();
+      this.#waiting = undefined;
+    });
+  }
+
+  /** Stops all writing. */
+  fail(error: Error): void {
+    this.#failure = error;
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
 }

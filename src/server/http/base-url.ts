@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { readForwarded, type TrustsPeer } from '../../gate/client-address.ts';
+import { readForwarded, type TrustsPeer } from '../access/client-address.ts';
 import type { HttpRequest } from './respond.ts';
 
 /** Returns the base URL of this server as a client knows it, without a trailing slash. */
@@ -53,14 +53,14 @@ function schemeOf(
   return isPlain ? 'http' : 'https';
 }
 
-/** Returns what the nearest proxy wrote; anyone can have written what stands before it. */
+/** Returns the value that the nearest proxy wrote; anyone can have written the values before it. */
 function forwardedHost(headers: HttpRequest['headers']): string | undefined {
   const listed = headers['x-forwarded-host'];
   if (listed === undefined) return forwardedBy(headers).at(-1)?.get('host');
   return String(listed).split(',').at(-1)?.trim();
 }
 
-/** The elements of Forwarded, which a proxy that writes X-Forwarded-* may have passed on from anybody. */
+/** The elements of Forwarded. A proxy that writes X-Forwarded-* may pass on a Forwarded header that anyone sent. */
 function forwardedBy(headers: HttpRequest['headers']): ReturnType<typeof readForwarded> {
   return Object.keys(headers).some((name) => name.startsWith('x-forwarded-')) ? [] : readForwarded(headers);
 }

@@ -1,18 +1,21 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { errorEntry } from '../../../generated/errors.ts';
-import { type ServiceError, serviceError } from '../../base/service-error.ts';
-import { errorReply } from '../../rpc/replies.ts';
-import { createRequestId } from '../../base/request-id.ts';
-import { PROBLEM_TYPE, toProblem } from '../rest/problem.ts';
-import { ConnectionShed } from './http-owner.ts';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
+import { errorReply } from '../../core/rpc/replies.ts';
+import { createRequestId } from '../../core/request-id.ts';
+import { PROBLEM_TYPE, toProblem } from './problem.ts';
 import { JSON_TYPE } from './respond.ts';
 import { pathOf, restServiceOf } from './target.ts';
 import { endGently } from './unread-bytes.ts';
+import type { ConnectionOwner } from '../connections/connection.ts';
+import type { PlainLane } from './plain/plain-lane.ts';
+import type { RequestTracker } from './request-tracker.ts';
 
 const UNAVAILABLE = 503;
 
-/** More requests wait on a connection than may. */
+/** Too many requests wait on a connection. */
 export class TooManyWaiting extends Error {
   readonly reason: ServiceError;
 
@@ -31,10 +34,7 @@ export type FailedRequest = {
   readonly target: string | undefined;
 };
 
-/**
- * Answers, on the bare socket, what node:http could not parse as a request, and closes the connection: at once if that is to make
- * room.
- */
+/** Answers, on the bare socket, a request that node:http could not parse, and closes the connection: at once if that is to make room. */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -44,11 +44,19 @@ export function answerClientError(
     socket.destroy();
     return;
   }
-  const refusal = toRefusal(error, limitMs);
-  const isRest = target !== undefined && restServiceOf(pathOf(target)) !== undefined;
-  const answer = toText(isRest ? asProblem(refusal) : asReply(refusal));
+  const answer = toText(toAnswer(toRefusal(error, limitMs), target));
   if (error instanceof ConnectionShed) socket.end(answer, () => socket.destroy());
   else endGently(socket, answer);
+}
+
+/** The error of a request that node:http has parsed although HTTP forbids it. */
+export class ForbiddenRequest extends Error {}
+
+/** Answers such a request, and closes its connection. */
+export function answerForbidden(request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = toAnswer(toRefusal(new ForbiddenRequest(), 0), request.url);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' }).end(body);
 }
 
 /** Answers on a connection whose requests are not read, and lets the peer close it: what it sends is discarded. */
@@ -71,6 +79,12 @@ function toText({ status, headers, body }: Answer): string {
     'connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Returns the answer in the form of the service that the target belongs to. */
+function toAnswer(refusal: Refusal, target: string | undefined): Answer {
+  const isRest = target !== undefined && restServiceOf(pathOf(target)) !== undefined;
+  return isRest ? asProblem(refusal) : asReply(refusal);
 }
 
 function asReply({ status, error }: Refusal): Answer {
@@ -100,4 +114,36 @@ function toRefusal(error: NodeJS.ErrnoException, limitMs: number): Refusal {
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
   return { status, error: serviceError('invalidRequest', {}, error) };
+}
+
+/** Ends a connection for an error, with an answer where the client would read it as such. */
+export type FailConnection = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+
+type HttpOwnerParts = {
+  readonly tracker: RequestTracker;
+  readonly lane: PlainLane | undefined;
+  readonly fail: FailConnection;
+};
+
+/** The error of a connection that is closed to make room: a request that has begun to arrive gets an answer. */
+class ConnectionShed extends Error {
+  readonly reason: ServiceError;
+
+  constructor(reason: ServiceError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+/** Creates the HTTP owner of a connection: in use while a received request is being answered. */
+export function createHttpOwner({ tracker, lane, fail }: HttpOwnerParts, socket: Socket): ConnectionOwner {
+  return {
+    isInUse: () => lane?.isBusy(socket) === true || tracker.isBusy(socket),
+    progress: () => socket.bytesWritten,
+    shed: (reason) => {
+      const hasServed = lane?.hasServed(socket) === true || tracker.hasServed(socket);
+      if (hasServed || !socket.writable) socket.end(() => socket.destroy());
+      else fail(new ConnectionShed(reason), socket);
+    },
+  };
 }

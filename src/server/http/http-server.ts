@@ -11,9 +11,15 @@ import type { Connection, ConnectionOwner } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';
 import { type ListenOptions, openListener } from '../connections/listener.ts';
 import type { TlsOptions } from '../tls/tls-files.ts';
-import { ArrivalWatch } from './arrival-watch.ts';
-import { answerClientError, refuseConnection, TooManyWaiting } from './client-error.ts';
-import { createHttpOwner, type FailConnection } from './http-owner.ts';
+import {
+  answerClientError,
+  answerForbidden,
+  ForbiddenRequest,
+  refuseConnection,
+  TooManyWaiting,
+  createHttpOwner,
+  type FailConnection,
+} from './client-error.ts';
 import type { PlainHandler } from './plain/plain-connection.ts';
 import { PlainLane } from './plain/plain-lane.ts';
 import { RequestTracker } from './request-tracker.ts';
@@ -59,7 +65,7 @@ export type HttpServerOptions = ListenOptions & {
 export type HttpServer = {
   readonly host: string;
   readonly port: number;
-  /** Goes on serving, and closes each connection after its next answer. */
+  /** Continues to serve, and closes each connection after its next answer. */
   readonly closeAfterAnswers: () => void;
   /** Accepts no more connections, waits up to `deadlineMs` for requests in flight, then cuts all connections. */
   readonly close: (deadlineMs: number) => Promise<void>;
@@ -67,6 +73,7 @@ export type HttpServer = {
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+const HOST = 'host';
 /** Requests of a connection that may wait for the answer to the one before: clients that pipeline send a few. */
 const MAX_WAITING = 128;
 
@@ -92,6 +99,7 @@ export async function startHttpServer(
   if (onUpgrade !== undefined) {
     parser.on('upgrade', (request, socket, head) => {
       arrivals.forget(request.socket);
+      if (hasSeveralHosts(request)) return fail(new ForbiddenRequest(), socket);
       tracker.afterEarlier(socket, () => onUpgrade(request, socket, head, known.get(socket)));
     });
   }
@@ -105,9 +113,12 @@ export async function startHttpServer(
   const ownerOf = (socket: Socket): ConnectionOwner => createHttpOwner({ tracker, lane, fail }, socket);
   const listener = await openListener({
     ...options,
-    ...{ protocol: 'http/1.1', handshakeTimeoutMs: requestTimeoutMs },
+    protocol: 'http/1.1',
+    handshakeTimeoutMs: requestTimeoutMs,
     bounds: {
-      ...{ connections, ownerOf, refuse: refuseConnection },
+      connections,
+      ownerOf,
+      refuse: refuseConnection,
       onAdmitted: (stream, connection) => void known.set(stream, connection),
     },
     serve: lane === undefined ? parse : (socket) => lane.open(socket),
@@ -164,7 +175,7 @@ function createParser(
 ): Server {
   const handle = typeof handlers === 'function' ? handlers : handlers.handle;
   const lines = new WeakMap<Socket, Line>();
-  // node:http reads many requests at once, and would have all of their answers made.
+  // node:http reads many requests at once, and would start to answer all of them.
   const listener: RequestListener = (request, response) => {
     const { socket } = request;
     const line = lines.get(socket) ?? { isServing: false, waiting: [] };
@@ -184,7 +195,8 @@ function createParser(
     });
     const serve = (): void => {
       line.isServing = true;
-      void handle(request, response);
+      if (hasSeveralHosts(request)) answerForbidden(request, response);
+      else void handle(request, response);
     };
     if (line.isServing || line.waiting.length > 0) line.waiting.push(serve);
     else serve();
@@ -194,7 +206,15 @@ function createParser(
     maxHeaderSize: MAX_HEADER_BYTES,
     shouldUpgradeCallback: (request: IncomingMessage) => onUpgrade !== undefined && asksForWebSocket(request),
   };
-  return createServer(limits, listener).on('checkContinue', listener).setTimeout(idleTimeoutMs);
+  // Node answers other expectations by itself, past the bound on waiting requests; they may be ignored (RFC 9110, section 10.1.1).
+  const server = createServer(limits, listener).on('checkContinue', listener);
+  return server.on('checkExpectation', listener).setTimeout(idleTimeoutMs);
+}
+
+/** True if a request has several Host fields, of which node:http keeps the first. HTTP forbids it (RFC 9112, section 3.2). */
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === HOST.length);
+  return names.filter((name) => name.toLowerCase() === HOST).length > 1;
 }
 
 type LaneParts = {
@@ -219,7 +239,9 @@ function openPlainLane(
     },
     maxHeadBytes: MAX_HEADER_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
-    ...{ tracker, requestTimeoutMs, idleTimeoutMs },
+    tracker,
+    requestTimeoutMs,
+    idleTimeoutMs,
     onNeverAsked: (socket) => fail(new RequestTimeout(), socket),
   });
 }
@@ -231,4 +253,83 @@ class RequestTimeout extends Error {
 
 function asksForWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+type Arrival = {
+  /** The latest request whose head has arrived; undefined once it is known to have arrived whole. */
+  request: IncomingMessage | undefined;
+  /** The time since when a request is known to be arriving; undefined: none is. */
+  sinceMs: number | undefined;
+  /** The bytes that the connection had received when nothing was arriving. */
+  bytes: number;
+};
+
+type ArrivalWatchOptions = {
+  /** Milliseconds that a request may take to arrive, head and body. */
+  readonly limitMs: number;
+  /** Called once for a connection whose request takes longer. */
+  readonly onLate: (socket: Socket) => void;
+};
+
+/**
+ * Limits the time in which requests arrive. node:http does so only for connections that it has accepted itself, not for those
+ * that it is given.
+ */
+class ArrivalWatch {
+  readonly #options: ArrivalWatchOptions;
+  readonly #all = new Map<Socket, Arrival>();
+
+  constructor(options: ArrivalWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a connection, whose first request is awaited from now on. */
+  add(socket: Socket): void {
+    this.#all.set(socket, { request: undefined, sinceMs: performance.now(), bytes: 0 });
+    socket.once('close', () => this.#all.delete(socket));
+  }
+
+  /** The head of a request has arrived. Its time began with the head, if that was noticed. */
+  begin(request: IncomingMessage): void {
+    const arrival = this.#all.get(request.socket);
+    if (arrival === undefined) return;
+    if (arrival.request !== undefined) arrival.sinceMs = undefined;
+    arrival.request = request;
+  }
+
+  /** A request has been answered: bytes from now on belong to the next. */
+  end(request: IncomingMessage): void {
+    const arrival = this.#all.get(request.socket);
+    if (arrival?.request === request) settle(request.socket, arrival);
+  }
+
+  /** Removes a connection whose protocol has changed. */
+  forget(socket: Socket): void {
+    this.#all.delete(socket);
+  }
+
+  /** Reports the connections whose request is late. Call it about every second. */
+  sweep(): void {
+    const nowMs = performance.now();
+    for (const [socket, arrival] of this.#all) {
+      if (!isArriving(socket, arrival)) continue;
+      arrival.sinceMs ??= nowMs;
+      if (nowMs - arrival.sinceMs < this.#options.limitMs) continue;
+      this.#all.delete(socket);
+      this.#options.onLate(socket);
+    }
+  }
+}
+
+function isArriving(socket: Socket, arrival: Arrival): boolean {
+  settle(socket, arrival);
+  return arrival.request !== undefined || arrival.sinceMs !== undefined || socket.bytesRead > arrival.bytes;
+}
+
+/** Notes that nothing is arriving if the latest request has arrived whole. */
+function settle(socket: Socket, arrival: Arrival): void {
+  if (arrival.request?.complete !== true) return;
+  arrival.request = undefined;
+  arrival.sinceMs = undefined;
+  arrival.bytes = socket.bytesRead;
 }

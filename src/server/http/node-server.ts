@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
-import { answerBody } from '../../rpc/answer-body.ts';
-import type { ServeCall } from '../../rpc/call.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
+import { answerBody } from '../../core/rpc/answer-body.ts';
+import type { ServeCall } from '../../core/rpc/call.ts';
 import type { ListenOptions } from '../connections/listener.ts';
 import { type HttpHandler, type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { sendPreflight } from './preflight.ts';
@@ -19,7 +19,7 @@ export type NodeServerOptions = ListenOptions &
   Pick<HttpServerOptions, 'connections' | 'onUpgrade'> & {
     /** Limit of a request body; default: a validator's. */
     readonly maxBodyBytes?: number;
-    /** Returns the handler of a path that something else is served at. */
+    /** Returns the handler of a path that serves something other than JSON-RPC. */
     readonly handlerOf?: (path: string) => HttpHandler | undefined;
   };
 

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { PlainRequest } from './plain/plain-request.ts';
 import type { HttpRequest, HttpResponse } from './respond.ts';
 
 /** Matching takes the square of the length at worst. */
 const MAX_TYPE_CHARACTERS = 128;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
-/** Clients should not name it, and some do. */
+/** Clients should not send `identity`, but some do. */
 const NOT_ENCODED = /^[\s,]*(?:identity[\s,]*)?$/i;
 /** The registered names, one or several. Anything else is not repeated: it may be a secret that was put into the wrong header. */
 const ENCODINGS =

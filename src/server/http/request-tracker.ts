@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { markBroken } from './broken-answers.ts';
 
 /** Milliseconds that a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
@@ -90,7 +89,7 @@ export class RequestTracker {
     else then();
   }
 
-  /** Returns the target of the request whose body was still arriving on this connection; undefined if there is none. */
+  /** Returns the target of the request whose body was still arriving on this connection; undefined without one. */
   targetOf(socket: Duplex): string | undefined {
     const request = this.#latest.get(socket)?.req;
     return request?.complete === false ? request.url : undefined;
@@ -123,4 +122,16 @@ export class RequestTracker {
     for (const response of this.#latest.values())
       if (response.req.complete && !response.writableFinished) markBroken(response);
   }
+}
+
+const BROKEN = new WeakSet<ServerResponse>();
+
+/** Marks an answer that this server breaks off, or cannot give; call it before its connection is destroyed. */
+export function markBroken(response: ServerResponse): void {
+  BROKEN.add(response);
+}
+
+/** True for an answer that this server broke off or could not give. */
+export function isBroken(response: ServerResponse): boolean {
+  return BROKEN.has(response);
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ERRORS, type ErrorName } from '../../../generated/errors.ts';
-import type { ServiceError } from '../../base/service-error.ts';
-import { errorReply } from '../../rpc/replies.ts';
+import type { ServiceError } from '../../core/service-error.ts';
+import { errorReply } from '../../core/rpc/replies.ts';
 import type { PlainRequest } from './plain/plain-request.ts';
 import { PlainResponse } from './plain/plain-response.ts';
 

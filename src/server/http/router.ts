@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { ErrorName } from '../../../generated/errors.ts';
-import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
 import type { HttpHandler, HttpHandlers } from './http-server.ts';
-import { createRequestId } from '../../base/request-id.ts';
-import { sendProblem, toProblem } from '../rest/problem.ts';
+import { createRequestId } from '../../core/request-id.ts';
+import { sendProblem, toProblem } from './problem.ts';
 import { type HttpRequest, type HttpResponse, sendError } from './respond.ts';
 import { pathOf, type RestServiceName, restServiceOf, rpcPathOf } from './target.ts';
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { openrpcDocument } from '../../ledger/openrpc-document.ts';
-import { stringifyJson } from '../../rpc/json.ts';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
+import { openrpcDocument } from '../../gateway/ledger/openrpc-document.ts';
+import { stringifyJson } from '../../core/rpc/json.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
 import type { BaseUrlOf } from './base-url.ts';
 import type { HttpHandler } from './http-server.ts';
-import { type ExcludedParts, readExcludedParts } from './excluded-parts.ts';
-import { isLocalRequest } from './local-request.ts';
 import { sendBody, sendError } from './respond.ts';
-import { pathOf } from './target.ts';
+import { pathOf, queryOf } from './target.ts';
+import { isLoopback } from '../../core/loopback.ts';
 
 /** The readiness of the server and the state of each of its parts. Holds no address and no secret. */
 export type Readiness = {
@@ -15,7 +14,7 @@ export type Readiness = {
   readonly isReady: boolean;
   /** True if some of its ledger nodes are not used, and it is ready by the others, or if an excluded part is not ready. */
   readonly isDegraded?: boolean;
-  /** True if the server was told to stop: it serves for a while, and should be sent nothing new. */
+  /** True while the server stops: it still serves for a while, but should get no new requests. */
   readonly isStopping?: boolean;
   readonly parts: Readonly<Record<string, unknown>>;
 };
@@ -106,4 +105,48 @@ function readOnlyHandler(read: (request: IncomingMessage) => Promise<Reading>): 
     const { status, body, type } = await read(request);
     sendBody(response, status, body, type === undefined ? {} : { 'content-type': type });
   };
+}
+
+/** Names of the headers that proxies add. */
+const PROXY_HEADER = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-connecting-ip|true-client-ip)$/;
+/** A name or an address of this machine. A page of another site that resolves to this machine has another name. */
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/** True if a request comes from a program on this machine: from no proxy on it, and from no web page of another site. */
+export function isLocalRequest({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+  const address = socket.remoteAddress;
+  return (
+    address !== undefined &&
+    isLoopback(address) &&
+    LOCAL_HOST.test(headers.host ?? 'localhost') &&
+    headers.origin === undefined &&
+    !Object.keys(headers).some((name) => PROXY_HEADER.test(name)) &&
+    headers['sec-fetch-site'] !== 'cross-site'
+  );
+}
+
+/** The parts that decide if a server is ready. */
+export const READINESS_PARTS = ['store', 'signer', 'networks'] as const;
+
+export type ReadinessPart = (typeof READINESS_PARTS)[number];
+
+/** The parts that do not count for one request. */
+export type ExcludedParts = ReadonlySet<ReadinessPart>;
+
+/**
+ * Reads the parameters `exclude` of a request to `/readyz` (spec/README.md); other parameters are ignored.
+ *
+ * @throws ServiceError `readinessPartUnknown`.
+ */
+function readExcludedParts(target: string): ExcludedParts {
+  return new Set(new URLSearchParams(queryOf(target)).getAll('exclude').map(readPart));
+}
+
+function readPart(name: string): ReadinessPart {
+  const part = READINESS_PARTS.find((known) => known === name);
+  if (part !== undefined) return part;
+  throw serviceError('readinessPartUnknown', {
+    name,
+    known: READINESS_PARTS.join(', '),
+  });
 }

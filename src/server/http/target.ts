@@ -23,7 +23,7 @@ export function rpcPathOf(target: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Returns the query of a request target, without its question mark; empty if there is none. */
+/** Returns the query of a request target, without its question mark; empty without a query. */
 export function queryOf(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? '' : target.slice(query + 1);

@@ -1,20 +1,20 @@
-import type { Context } from '../../rpc/context.ts';
-import type { LedgerReply } from '../../ledger/outcome.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { MemoryLease } from '../../rpc/reply-memory.ts';
-import { toServiceError } from '../../base/service-error.ts';
-import { Semaphore } from '../../rpc/semaphore.ts';
-import { NOT_BATCHED, type Failure } from '../../upstream/with-batches.ts';
-import { type Answer, answerCall, type Refuse } from '../../rpc/answer-envelope.ts';
-import type { Call, Envelope, ServeCall } from '../../rpc/call.ts';
-import { heldServer, holdReply } from './hold-reply.ts';
-import { joinReplies } from '../../rpc/join-replies.ts';
-import { type PlacedCall, splitBatch } from './split-batch.ts';
+import type { Context } from '../../core/rpc/context.ts';
+import type { LedgerReply } from '../../gateway/ledger/outcome.ts';
+import type { Ledger } from '../../gateway/ledger/ledger.ts';
+import type { MemoryLease } from '../../core/rpc/reply-memory.ts';
+import { toServiceError } from '../../core/service-error.ts';
+import { Semaphore } from '../../core/rpc/semaphore.ts';
+import { NOT_BATCHED, type Failure } from '../../gateway/nodes/with-batches.ts';
+import { type Answer, answerCall, type Refuse } from '../../core/rpc/replies.ts';
+import type { Call, Envelope, ServeCall, RawReply } from '../../core/rpc/call.ts';
+import { joinReplies } from '../../core/rpc/join-replies.ts';
+import { holdWhole, readParts } from '../../core/rpc/read-whole.ts';
+import { METHODS } from '../../../generated/ledger/methods.ts';
 
 export type BatchOptions = {
   readonly ledger: Ledger;
   readonly context: Context;
-  /** The most requests in flight at the nodes: single calls, and groups of light reads. */
+  /** Maximum number of requests in flight at the nodes: single calls, and groups of light reads. */
   readonly concurrency: number;
   readonly refuse: Refuse;
 };
@@ -38,7 +38,7 @@ export async function answerBatch(
   };
   const serveGroup = async (group: readonly PlacedCall[]): Promise<void> => {
     const calls = group.map(({ call }) => call);
-    const outcomes = await ledger.serveTogether(calls, limited);
+    const outcomes = await ledger.serveBatch(calls, limited);
     let next = 0;
     for (const placed of group) {
       const outcome = outcomes[next++] ?? NOT_BATCHED;
@@ -71,4 +71,100 @@ function answerOutcome(
 
 function holder(reply: LedgerReply, hold: MemoryLease): ServeCall {
   return async () => holdReply(reply, hold);
+}
+
+/**
+ * Reads a reply that waits for others, or for its connection: its whole memory is reserved on the hold. Throws, or rejects,
+ * like `readParts`.
+ */
+function holdReply(reply: LedgerReply, hold: MemoryLease): RawReply | Promise<RawReply> {
+  switch (reply.kind) {
+    case 'result':
+      hold.reserve(reply.json.length);
+      return reply;
+    case 'whole':
+      return { kind: 'parts', parts: [holdWhole(reply, hold)] };
+    case 'stream':
+      return readParts(reply, hold).then((parts) => ({ kind: 'parts', parts }));
+  }
+}
+
+/** Creates a server of single calls that holds their replies. */
+export function heldServer(ledger: Ledger, context: Context): ServeCall {
+  return async (call) => holdReply(await ledger.serve(call, context), context.hold);
+}
+
+/** A call and its index in the batch. */
+export type PlacedCall = { readonly place: number; readonly call: Call };
+
+/** The calls of a batch: groups that are sent together, and those that are sent on their own. */
+type SplitBatch = {
+  readonly groups: readonly (readonly PlacedCall[])[];
+  readonly alone: readonly PlacedCall[];
+};
+
+/** Nodes accept a body of 50 KiB by default (agave MAX_REQUEST_BODY_SIZE). */
+const MAX_BODY_BYTES = 48 * 1024;
+const MAX_CALLS = 100;
+/** A call that weighs more may be slow or have a large answer: the others do not wait for it. */
+const MAX_COST = 3;
+
+const LIGHT_READS: ReadonlySet<string> = new Set(
+  Object.values(METHODS)
+    .filter(({ cost, retry }) => cost <= MAX_COST && retry === 'safe')
+    .map(({ name }) => name),
+);
+
+/**
+ * Groups the light reads of a batch so that a node takes each group as one batch, no two calls of a group with the same id. All
+ * other calls are sent on their own, and so is a light read that would be the only one of its group
+ * (docs/decisions/0015-batches-travel-together.md).
+ */
+export function splitBatch(envelopes: readonly Envelope[]): SplitBatch {
+  const groups: Group[] = [];
+  const alone: PlacedCall[] = [];
+  let group = new Group();
+  for (const [place, envelope] of envelopes.entries()) {
+    if (envelope.kind === 'invalid') continue;
+    const { call } = envelope;
+    if (!isLight(call)) {
+      alone.push({ place, call });
+      continue;
+    }
+    if (group.isFullFor(call)) {
+      groups.push(group);
+      group = new Group();
+    }
+    if (!group.add({ place, call })) alone.push({ place, call });
+  }
+  groups.push(group);
+  const isAlone = ({ calls }: Group): boolean => calls.length === 1;
+  return {
+    groups: groups.filter(({ calls }) => calls.length > 1).map(({ calls }) => calls),
+    alone: [...alone, ...groups.filter(isAlone).flatMap(({ calls }) => calls)],
+  };
+}
+
+function isLight({ method, idIsPlain, isNotification }: Call): boolean {
+  return idIsPlain && !isNotification && LIGHT_READS.has(method);
+}
+
+class Group {
+  readonly calls: PlacedCall[] = [];
+  readonly #ids = new Set<string>();
+  #sizeBytes = 0;
+
+  isFullFor({ raw }: Call): boolean {
+    return this.calls.length === MAX_CALLS || this.#sizeBytes + raw.length + 1 > MAX_BODY_BYTES;
+  }
+
+  /** Adds a call, unless its id is already in the group. @returns true if it was added. */
+  add(placed: PlacedCall): boolean {
+    const { id, raw } = placed.call;
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    this.calls.push(placed);
+    this.#sizeBytes += raw.length + 1;
+    return true;
+  }
 }

@@ -1,11 +1,11 @@
-import { CallSignal } from '../../rpc/call-signal.ts';
-import type { Admission } from '../../gate/admission.ts';
-import type { Authenticate, Caller } from '../../gate/authenticate.ts';
-import type { ReplyMemory } from '../../rpc/reply-memory.ts';
-import type { LedgerReply } from '../../ledger/outcome.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Context } from '../../rpc/context.ts';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
+import { CallSignal } from '../../core/rpc/call-signal.ts';
+import type { Admission, Verdict } from '../access/admission.ts';
+import type { Authenticate, Caller } from '../access/authenticate.ts';
+import type { ReplyMemory } from '../../core/rpc/reply-memory.ts';
+import type { LedgerReply } from '../../gateway/ledger/outcome.ts';
+import type { Ledger } from '../../gateway/ledger/ledger.ts';
+import type { Context } from '../../core/rpc/context.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { rpcPathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
@@ -19,9 +19,13 @@ import {
   sendStream,
 } from '../http/respond.ts';
 import { answerBatch } from './answer-batch.ts';
-import { admitRequest } from './admit-request.ts';
-import type { Call, CallLimits, Envelope } from '../../rpc/call.ts';
-import { errorReply, resultReply } from '../../rpc/replies.ts';
+import type { Call, CallLimits, Envelope, Message } from '../../core/rpc/call.ts';
+import { errorReply, resultReply } from '../../core/rpc/replies.ts';
+import { type PlanLimit, windowMs } from '../access/rate-limit.ts';
+import { CALL_BYTES, weighMessage } from '../access/weigh.ts';
+import { assertJsonBody, readBody } from '../http/read-body.ts';
+import { turnToParse } from '../../core/rpc/semaphore.ts';
+import { idOf, parseBody } from '../../core/rpc/parse-body.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
@@ -111,4 +115,88 @@ async function sendReply(reply: LedgerReply, call: Call, response: HttpResponse)
 function dropReply(reply: LedgerReply, response: HttpResponse): void {
   if (reply.kind === 'stream') reply.body.on('error', () => undefined).destroy();
   sendBody(response, 200, '');
+}
+
+type AdmitOptions = {
+  readonly admission: Admission;
+  readonly limits: Pick<CallLimits, 'maxBatchCalls'>;
+  readonly maxBodyBytes: number;
+};
+
+type Exchange = { readonly request: HttpRequest; readonly response: HttpResponse };
+
+const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
+const POLICIES = new WeakMap<PlanLimit, string>();
+
+/**
+ * Reads a request of a known key and charges the key's plan for it, before any call runs. Every answer carries the rate limit fields.
+ *
+ * @returns its messages; undefined when the plan did not allow them, which has been answered, or when the client has disconnected.
+ * @throws ServiceError the fault of the request as a whole, which weighs 1 for each 16 KiB of its body: those of `assertJsonBody`,
+ *   `readBody` and `parseBody`.
+ */
+async function admitRequest(
+  { admission, limits, maxBodyBytes }: AdmitOptions,
+  caller: Caller,
+  exchange: Exchange,
+): Promise<Message | undefined> {
+  const { request, response } = exchange;
+  if (isCostly(request)) {
+    if (!mayGoOn(exchange, await admission.preview(caller))) return undefined;
+  }
+  let message: Message;
+  let sizeBytes = 0;
+  try {
+    assertJsonBody(request);
+    const body = await readBody(request, response, maxBodyBytes);
+    sizeBytes = body.length;
+    const turn = turnToParse(body);
+    if (turn !== undefined) await turn;
+    message = parseBody(body, limits);
+  } catch (fault) {
+    if (mayGoOn(exchange, await admission.admitFaulty(caller, sizeBytes))) throw fault;
+    return undefined;
+  }
+  const verdict = await admission.admit(caller, weighMessage(message), sizeBytes);
+  return mayGoOn(exchange, verdict, message) ? message : undefined;
+}
+
+/** True if the announced body weighs more than 1, or has no size: it is not read for a key that has nothing left. */
+function isCostly({ headers }: HttpRequest): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > CALL_BYTES;
+}
+
+/** Returns false if the plan did not allow the request, which has been answered then. */
+function mayGoOn({ request, response }: Exchange, verdict: Verdict, message?: Message): boolean {
+  if (response.destroyed) return false;
+  setLimitFields(request, response, verdict);
+  if (verdict.refusal === undefined) return true;
+  sendError(response, verdict.refusal, message && idOf(message));
+  return false;
+}
+
+/**
+ * Sets the rate limit fields of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10; the
+ * quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
+ */
+function setLimitFields(
+  request: HttpRequest,
+  response: HttpResponse,
+  { plan, standing, refusal }: Verdict,
+): void {
+  const resetSeconds = Math.ceil(standing.resetMs / 1000);
+  response.setHeader('ratelimit-policy', policyOf(plan));
+  response.setHeader('ratelimit', `"${plan.name}";r=${standing.remaining};t=${resetSeconds}`);
+  if (refusal?.code === 'rateLimited')
+    response.setHeader('retry-after', String(refusal.context.retryAfterSeconds));
+  if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+/** The window is given in whole seconds, rounded up: a client that keeps to it keeps to the limit. */
+function policyOf(plan: PlanLimit): string {
+  const known = POLICIES.get(plan);
+  if (known !== undefined) return known;
+  const policy = `"${plan.name}";q=${plan.burst};w=${Math.ceil(windowMs(plan) / 1000)}`;
+  POLICIES.set(plan, policy);
+  return policy;
 }

@@ -1,6 +1,6 @@
 import { ERRORS } from '../../../generated/errors.ts';
-import { toServiceError } from '../../base/service-error.ts';
-import type { Tracing } from '../../base/tracing.ts';
+import { toServiceError } from '../../core/service-error.ts';
+import type { Tracing } from '../../core/tracing.ts';
 import type { RpcHandler } from '../http/router.ts';
 
 /** Puts each request of a network in a span, with the status that it is answered with. */
@@ -18,7 +18,7 @@ export function withRequestSpan(
         await handle(request, response);
         span.set({ 'http.response.status_code': response.statusCode });
       } catch (thrown) {
-        // The router answers it.
+        // The router answers the error.
         span.set({ 'http.response.status_code': ERRORS[toServiceError(thrown).code].http });
         throw thrown;
       }

@@ -5,30 +5,28 @@ import type { AccountHandler } from '../../../generated/account/handlers.ts';
 import { BODY_MEMBERS, type OperationId, OPERATIONS } from '../../../generated/account/operations.ts';
 import { QUERY_CHECKS } from '../../../generated/account/query-checks.js';
 import { PLANS } from '../../../generated/plans.ts';
-import { admitCall, type CallCounter } from '../../account/wallet-create-limit.ts';
-import { withActingStore } from '../../account/acting-store.ts';
-import type { AccountCaller, AccountContext, AccountDeps } from '../../account-api/account-context.ts';
-import { NO_ACCOUNT } from '../../account/audit/refusal-log.ts';
-import { scopesOf } from '../../account/members/role-scopes.ts';
+import type { AccountCaller, AccountContext, AccountDeps } from '../../account/api/account-context.ts';
+import { scopesOf } from '../../account/identity/members/role-scopes.ts';
+import { NO_ACCOUNT } from '../../account/identity/refusal-log.ts';
+import { countCall, type CallCounter, type CallLimit } from '../../account/plans/count-call.ts';
+import { withActingStore } from '../../account/setup/acting-store.ts';
 import { withStoreFaults } from '../../store/store-errors.ts';
+import type { ClientAddress } from '../access/client-address.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
+import type { RestCaller } from './authenticate-caller.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { RestCaller } from './rest-caller.ts';
-import { JSON_TYPE } from './json-type.ts';
-import { readRequest } from './read-request.ts';
-import type { RestOptions } from './rest-options.ts';
-import type { RateLimited, RestService } from './rest-service.ts';
+import type { RateLimited, RestService } from './rest-endpoint.ts';
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type AccountServiceOptions = Pick<RestOptions, 'clientAddress'> & {
+export type AccountServiceOptions = {
+  readonly clientAddress: ClientAddress;
   readonly baseUrlOf: BaseUrlOf;
   readonly deps: AccountDeps;
   readonly rateLimit: CallCounter;
+  readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
 };
 
-const CHECKS = { bodies: BODY_CHECKS, queries: QUERY_CHECKS, bodyMembers: BODY_MEMBERS };
 const { requests, window_seconds: WINDOW_SECONDS } = PLANS.account_limit;
-const LIMIT = { name: 'account', requestsPerSecond: requests / WINDOW_SECONDS, burst: requests };
 
 /** A key with 100 networks and 100 origins is the largest. */
 const MAX_BODY_BYTES = 128 * 1024;
@@ -38,30 +36,42 @@ const WHERE = 'the account service';
 
 /** The account service: everything below `/account/v1`. */
 export function createAccountService(options: AccountServiceOptions): RestService {
-  const { deps, rateLimit, baseUrlOf } = options;
+  const { deps, rateLimit, planOf, baseUrlOf } = options;
+  const limits = new Map<number, CallLimit>();
+  const limitOf = (accountId: string): CallLimit => {
+    const burst = Math.max(requests, planOf(accountId).requestsPerSecond);
+    const known = limits.get(burst) ?? { name: 'account', requestsPerSecond: burst / WINDOW_SECONDS, burst };
+    limits.set(burst, known);
+    return known;
+  };
   const limit: RateLimited = {
-    ...{ policy: 'account', refusal: 'accountRateLimited' },
-    admit: (accountId) => admitCall(rateLimit, accountId, LIMIT, WINDOW_SECONDS, 'accountRateLimited'),
+    policy: 'account',
+    refusal: 'accountRateLimited',
+    admit: (accountId) =>
+      countCall(rateLimit, accountId, limitOf(accountId), WINDOW_SECONDS, 'accountRateLimited'),
   };
   return {
     contract: accountContract,
-    operations: OPERATIONS,
+    checks: { bodies: BODY_CHECKS, queries: QUERY_CHECKS, bodyMembers: BODY_MEMBERS },
     limitOf: () => limit,
     maxBodyBytes: MAX_BODY_BYTES,
     concurrency: new ConcurrencyLimit(PLANS.account_concurrency),
-    serve: async (name, caller, { request, reply }) => {
+    operate: async ({ name, caller, wanted, request, reply }) => {
       const operation = name as OperationId;
-      const entry = OPERATIONS[operation];
-      const wanted = readRequest(entry, { operation, request, checks: CHECKS });
       const baseUrl = baseUrlOf(request.raw);
       const nowMs = deps.clock.nowMs();
       const context: AccountContext = {
-        ...(caller.kind === 'anyone' ? deps : withActingStore(deps, { ...caller, nowMs }, entry.scopes)),
-        ...{ baseUrl, session: caller.kind === 'session' ? caller.session : undefined },
+        ...(caller.kind === 'anyone'
+          ? deps
+          : withActingStore(deps, { ...caller, nowMs }, OPERATIONS[operation].scopes)),
+        baseUrl,
+        session: caller.kind === 'session' ? caller.session : undefined,
         caller: { ...toAccountCaller(caller), requestId: request.id },
         request: {
-          ...{ requestId: request.id, address: options.clientAddress(request.raw) },
-          ...{ userAgent: request.headers['user-agent'], nowMs },
+          requestId: request.id,
+          address: options.clientAddress(request.raw),
+          userAgent: request.headers['user-agent'],
+          nowMs,
         },
         keepSession: (kept) => {
           const field =
@@ -71,15 +81,9 @@ export function createAccountService(options: AccountServiceOptions): RestServic
           reply.header('set-cookie', field);
         },
       };
-      // Which request an operation takes is checked where it is handled: generated/account/handlers.ts.
+      // The contract has the type of each request: generated/account/handlers.ts.
       const handle = ACCOUNT_HANDLERS[operation] as AccountHandler<AccountContext, OperationId>;
-      const answer = await withStoreFaults(WHERE, () =>
-        handle(context, wanted as Parameters<typeof handle>[1]),
-      );
-      request.setDecorator('isServed', true);
-      reply.type(JSON_TYPE);
-      const body = answer.kind === 'json' ? Buffer.from(JSON.stringify(answer.body)) : answer.bytes;
-      return { status: entry.status, body };
+      return withStoreFaults(WHERE, () => handle(context, wanted as Parameters<typeof handle>[1]));
     },
   };
 }

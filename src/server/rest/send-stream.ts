@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
-import { MEDIA_TYPES, OTHER_MEDIA_TYPES } from '../../../generated/wallets/operations.ts';
-import { markBroken } from '../http/broken-answers.ts';
-import { acceptedType } from './accepted-type.ts';
+import { MEDIA_TYPES, OTHER_MEDIA_TYPES, type StreamAnswer } from '../../../runtime/rest-operation.ts';
+import { toServiceError } from '../../core/service-error.ts';
+import { toProblem } from '../http/problem.ts';
+import { markBroken } from '../http/request-tracker.ts';
+import { acceptedType } from './read-request.ts';
 
 const CSV_HEADERS = {
   'content-type': 'text/csv; charset=utf-8; header=present',
@@ -11,9 +12,10 @@ const CSV_HEADERS = {
 } as const;
 
 /**
- * Sends a stream as fast as it is read: the next chunk is requested when the one before has left the process, or the connection
- * is closed, and never sooner, because its memory is released then. A failure before the first chunk rejects and nothing is
- * sent; a later failure breaks the connection off, so that no client mistakes a part for the whole.
+ * Sends a stream as fast as it is read: the next chunk is requested when the one before has left the process, or the connection is closed,
+ * and never sooner, because its memory is released then. A failure before the first chunk rejects and nothing is sent; a later failure
+ * breaks the connection off, so that no client mistakes a part for the whole. It counts as a failure of the server, unless the client
+ * itself destroyed what was to be sent.
  */
 export async function sendStream(
   response: ServerResponse,
@@ -30,7 +32,7 @@ export async function sendStream(
     }
     response.end();
   } catch (error) {
-    markBroken(response);
+    if (toProblem(toServiceError(error), '').status >= 500) markBroken(response);
     response.destroy();
     throw error;
   } finally {

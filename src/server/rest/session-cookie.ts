@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** Over https: bound to this host, and to https. */
 const HOST_NAME = '__Host-keyslot_session';
-/** Over https below a path, which the cookie is bound to: browsers take the name of a host for the path / alone. */
+/** Over https below a path, which the cookie is bound to: browsers accept a `__Host-` name for the path / only. */
 const SECURE_NAME = '__Secure-keyslot_session';
-/** Over plain HTTP, where browsers refuse the others. */
+/** Over plain HTTP, where browsers refuse the other names. */
 const PLAIN_NAME = 'keyslot_session';
 
 /** Returns the session token that a request carries; undefined without one. @param baseUrl of this server, as the client knows it. */
@@ -25,7 +25,7 @@ export function sessionCookie(token: string, expiresAt: Date, baseUrl: string): 
   return `${sessionCookieName(baseUrl)}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(baseUrl)}`;
 }
 
-/** Returns the header field that takes it away. */
+/** Returns the header field that removes it. */
 export function endedSessionCookie(baseUrl: string): string {
   return `${sessionCookieName(baseUrl)}=; Max-Age=0; ${attributes(baseUrl)}`;
 }

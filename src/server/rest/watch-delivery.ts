@@ -8,10 +8,10 @@ const UNCONFIRMED = new WeakMap<Socket, () => void>();
 const IN_FLIGHT_MS = 1_000;
 
 /**
- * Watches a response that is not sent yet. Resolves when it has ended: true if the client is known to have received all of it.
- * That the system took every byte proves little: some megabytes may wait for a reader who never comes. The connection shows
- * later that a client received all, by its next request or by an orderly end; or that it left before, by a reset (RFC
- * 9293, section 3.10.7). A connection that is silent until it is closed here proves nothing: false.
+ * Watches a response that is not sent yet. Resolves when it has ended: true if the client is known to have received all of it. That the
+ * system took every byte proves little: some megabytes may wait for a client that never reads them. The connection shows later that a
+ * client received all, by its next request or by an orderly end; or that it left before, by a reset (RFC 9293, section 3.10.7). A
+ * connection that is silent until it is closed here proves nothing: false.
  */
 export function watchDelivery(response: ServerResponse): Promise<boolean> {
   const { socket } = response.req;

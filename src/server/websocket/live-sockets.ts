@@ -1,5 +1,5 @@
-import { serviceError } from '../../base/service-error.ts';
-import type { SocketMetrics } from '../../gate/socket-metrics.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { serviceError } from '../../core/service-error.ts';
 
 /** A connection as `LiveSockets` sees it. */
 export type LiveSocket = {
@@ -51,8 +51,8 @@ export class LiveSockets {
   }
 
   /**
-   * Milliseconds that this process has had: a look that comes late counts as one, since what clients sent while it stood still is read after
-   * it.
+   * Milliseconds that this process was running. A delayed check counts as one interval, since messages that clients sent meanwhile are read
+   * after it.
    */
   get ownMs(): number {
     return this.#own.ms + Math.min(performance.now() - this.#own.atMs, WATCH_MS);
@@ -92,7 +92,10 @@ export class LiveSockets {
       const remedy =
         'unsubscribe from some on any of its connections, or raise websocket.max_subscriptions_per_key';
       throw serviceError('subscriptionLimitReached', {
-        ...{ scope: 'API key', limit, value: use.subscriptions, remedy },
+        scope: 'API key',
+        limit,
+        value: use.subscriptions,
+        remedy,
       });
     }
     use.subscriptions++;
@@ -146,4 +149,44 @@ export class LiveSockets {
     const use = this.#keys.get(keyId);
     if (use?.sockets === 0 && use.subscriptions === 0) this.#keys.delete(keyId);
   }
+}
+
+/** Metrics of WebSocket connections and their notifications. */
+export type SocketMetrics = {
+  /** Reads the number of open connections at each scrape. */
+  readonly watchSockets: (read: () => number) => void;
+  /** Counts a connection that has ended, by the error that ended it, or `client`, `lost`, `protocol`. */
+  readonly countClose: (reason: string) => void;
+  /** Counts a notification to a slow reader that was replaced by a later one. */
+  readonly countReplaced: () => void;
+};
+
+/** Adds the metrics of WebSocket connections to a registry. */
+export function createSocketMetrics(registry: Registry): SocketMetrics {
+  const registers = [registry];
+  const closes = new Counter({
+    name: 'keyslot_ws_closes_total',
+    help: 'WebSocket connections that have ended, by reason',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  const replaced = new Counter({
+    name: 'keyslot_ws_replaced_total',
+    help: 'Notifications to slow readers that a later one of the same subscription replaced',
+    registers,
+  });
+  return {
+    watchSockets: (read) => {
+      new Gauge({
+        name: 'keyslot_ws_sockets',
+        help: 'Open WebSocket connections',
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    countClose: (reason) => closes.inc({ reason }),
+    countReplaced: () => replaced.inc(),
+  };
 }

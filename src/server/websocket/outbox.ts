@@ -1,10 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { gapText } from '../../ledger/subscriptions/gap-text.ts';
-import type { Notification } from '../../rpc/notification.ts';
-import { textFrame } from './text-frame.ts';
+import { gapText } from '../../gateway/ledger/subscriptions/gap-text.ts';
+import type { Notification } from '../../core/rpc/notification.ts';
 
 export type OutboxOptions = {
-  /** Most bytes that are queued beside the connection's own buffer. */
+  /** Maximum number of bytes that are queued in addition to the connection's own buffer. */
   readonly limitBytes: number;
   /** Called once when the queue is full; nothing is sent after it. */
   readonly onFull: () => void;
@@ -19,7 +18,7 @@ export type OutboxOptions = {
 /** A queued notification, and the slots of those that it replaced. */
 type Waiting = { readonly notification: Notification; readonly replaced: readonly number[] };
 
-/** The cost of a queued notification beside its frame, which it shares with others. */
+/** The cost of a queued notification besides its frame, which it shares with others. */
 const ENTRY_BYTES = 100;
 
 /**
@@ -122,4 +121,24 @@ function sizeOf({ frame }: Notification): number {
 function slotsLeftOut(previous: Waiting | undefined): readonly number[] {
   const slot = previous?.notification.slot;
   return previous === undefined || slot === undefined ? [] : [previous.replaced[0] ?? slot, slot];
+}
+
+const FINAL_TEXT = 0x81;
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+
+/** Returns the single unmasked frame of a server's text message (RFC 6455, section 5.2), for any number of sockets. */
+export function textFrame(text: Buffer): Buffer {
+  const { length } = text;
+  if (length < TWO_BYTES) return Buffer.concat([Buffer.from([FINAL_TEXT, length]), text]);
+  if (length < 65_536) {
+    const head = Buffer.from([FINAL_TEXT, TWO_BYTES, 0, 0]);
+    head.writeUInt16BE(length, 2);
+    return Buffer.concat([head, text]);
+  }
+  const head = Buffer.alloc(10);
+  head[0] = FINAL_TEXT;
+  head[1] = EIGHT_BYTES;
+  head.writeUIntBE(length, 4, 6);
+  return Buffer.concat([head, text]);
 }

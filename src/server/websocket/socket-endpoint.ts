@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Context } from '../../rpc/context.ts';
-import type { Admission } from '../../gate/admission.ts';
-import type { Authenticate, Caller } from '../../gate/authenticate.ts';
-import { weighMessage } from '../../gate/weigh.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Tracing } from '../../base/tracing.ts';
-import { toServiceError } from '../../base/service-error.ts';
+import type { Context } from '../../core/rpc/context.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Authenticate, Caller } from '../access/authenticate.ts';
+import { CALL_BYTES, weighMessage } from '../access/weigh.ts';
+import type { Ledger } from '../../gateway/ledger/ledger.ts';
+import type { Tracing } from '../../core/tracing.ts';
+import { toServiceError, errorData, errorMessage, type ServiceError } from '../../core/service-error.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { rpcPathOf } from '../http/target.ts';
-import { answerBatch } from '../json-rpc/answer-batch.ts';
-import { answerEnvelope } from '../../rpc/answer-envelope.ts';
-import { heldServer } from '../json-rpc/hold-reply.ts';
+import { answerBatch, heldServer } from '../json-rpc/answer-batch.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
-import type { CallLimits, Message } from '../../rpc/call.ts';
-import { turnToParse } from '../../rpc/turns.ts';
-import { idOf, parseBody } from '../../rpc/parse-body.ts';
-import { socketErrorReply } from './socket-reply.ts';
+import type { CallLimits, Message } from '../../core/rpc/call.ts';
+import { turnToParse } from '../../core/rpc/semaphore.ts';
+import { idOf, parseBody } from '../../core/rpc/parse-body.ts';
 import { type SessionOptions, type SocketCaller, SocketSession, type Taken } from './socket-session.ts';
+import { errorEntry } from '../../../generated/errors.ts';
+import { stringifyJson } from '../../core/rpc/json.ts';
+import { errorReply, answerEnvelope } from '../../core/rpc/replies.ts';
 
 export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & {
   readonly ledger: Ledger;
@@ -61,8 +61,8 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
       const { refusal } = await admission.admitFaulty(caller, body.length);
       return { kind: 'answer', body: socketErrorReply('null', refusal ?? fault) };
     }
-    if (isKeepAlive(message)) return undefined;
-    const { refusal } = await admission.admit(caller, weighMessage(message));
+    if (isKeepAlive(message) && body.length <= CALL_BYTES) return undefined;
+    const { refusal } = await admission.admit(caller, weighMessage(message), body.length);
     if (refusal === undefined) return { kind: 'message', message };
     return isAnswered(message)
       ? { kind: 'answer', body: socketErrorReply(idOf(message), refusal) }
@@ -112,4 +112,20 @@ function isKeepAlive(message: Message): boolean {
 function isAnswered(message: Message): boolean {
   const envelopes = message.kind === 'single' ? [message.envelope] : message.envelopes;
   return envelopes.some((envelope) => envelope.kind === 'invalid' || !envelope.call.isNotification);
+}
+
+/** JSON-RPC 2.0 section 5.1, Internal error: every client knows it. */
+const INTERNAL_ERROR = -32603;
+
+/**
+ * Returns the error reply over a socket. An error that HTTP reports by status has no status here, and clients of nodes fail on
+ * codes that nodes do not have: it is answered as an internal error with its own text, and its own code and name in the data.
+ */
+function socketErrorReply(id: string, error: ServiceError): Buffer {
+  const { http, jsonrpc } = errorEntry(error.code);
+  if (http === 200 || jsonrpc === undefined) return errorReply(id, error);
+  const own = errorData(error);
+  const data = { ...(typeof own === 'object' ? own : {}), code: jsonrpc.code, name: error.code };
+  const body = stringifyJson({ code: INTERNAL_ERROR, message: errorMessage(error), data });
+  return Buffer.from(`{"jsonrpc":"2.0","error":${body},"id":${id}}\n`);
 }

@@ -1,18 +1,16 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { toBuffer, trimEnd } from './message-bytes.ts';
-import { CallSignal } from '../../rpc/call-signal.ts';
-import type { Context } from '../../rpc/context.ts';
-import type { Caller } from '../../gate/authenticate.ts';
-import type { MessageTally } from '../../gate/message-tallies.ts';
-import type { SocketMetrics } from '../../gate/socket-metrics.ts';
-import type { Notification, Subscriber } from '../../rpc/notification.ts';
-import type { ReplyMemory } from '../../rpc/reply-memory.ts';
-import { turnToAnswer } from '../../rpc/turns.ts';
-import { closeOf, type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
+import { CallSignal } from '../../core/rpc/call-signal.ts';
+import type { Context } from '../../core/rpc/context.ts';
+import type { Caller } from '../access/authenticate.ts';
+import type { MessageTally } from '../access/message-tallies.ts';
+import type { SocketMetrics, LiveSocket, LiveSockets } from './live-sockets.ts';
+import type { Notification, Subscriber } from '../../core/rpc/notification.ts';
+import type { ReplyMemory } from '../../core/rpc/reply-memory.ts';
+import { turnToAnswer } from '../../core/rpc/semaphore.ts';
+import { closeOf, type ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
-import type { Message } from '../../rpc/call.ts';
-import type { LiveSocket, LiveSockets } from './live-sockets.ts';
+import type { Message } from '../../core/rpc/call.ts';
 import { Outbox } from './outbox.ts';
 
 /** The dependencies of a connection. */
@@ -28,7 +26,7 @@ export type SessionOptions = {
   readonly leave: (subscriber: Subscriber) => void;
   /** Returns the error of a key that is no longer valid. */
   readonly refusalOf: (keyId: string) => ServiceError | undefined;
-  /** Notes what a notification shows the caller who is sent it. */
+  /** Records what a notification has shown its receiver. */
   readonly noteSeen?: ((notification: Notification, caller: Caller) => void) | undefined;
   readonly replyMemory: ReplyMemory;
   readonly sockets: LiveSockets;
@@ -36,7 +34,7 @@ export type SessionOptions = {
   /** Opens the tally of the notifications of a connection. */
   readonly openTally: (keyId: string) => MessageTally;
   readonly maxCalls: number;
-  /** Most bytes of messages that are being answered; no more are read above it. */
+  /** Maximum number of bytes of messages that are being answered; above it, no more are read. */
   readonly maxBodyBytes: number;
   readonly maxSubscriptions: number;
   readonly maxWaitingBytes: number;
@@ -52,7 +50,7 @@ const CLIENT_LEFT = new Error('the client has left');
 const NO_CODE = 1005;
 const LOST = 1006;
 const NORMAL = 1000;
-/** After so many messages a connection waits for all others to have their turn. */
+/** Number of messages after which a connection yields to all others. */
 const MOST_IN_TURN = 100;
 const GOING_AWAY = 1001;
 /** An unexpected condition on the server. */
@@ -227,7 +225,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     });
   }
 
-  /** Pauses reading while there is no room for more messages, or others have their turn. */
+  /** Pauses reading while there is no room for more messages, or while other connections take their turn. */
   #applyBackpressure(): void {
     const { maxCalls, maxBodyBytes } = this.#options;
     const isFull = this.#underWay + this.#waiting.length >= maxCalls || this.#heldBytes >= maxBodyBytes;
@@ -236,7 +234,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     else if (!isToPause && this.#socket.isPaused && !this.#isFinishing) this.#socket.resume();
   }
 
-  /** Messages are admitted one after the other by the key's plan; their calls then run side by side. */
+  /** Messages are admitted one after the other by the key's plan; their calls then run concurrently. */
   async #takeIn(): Promise<void> {
     if (this.#isTaking) return;
     this.#isTaking = true;
@@ -325,4 +323,17 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
 function reasonOf(code: number): string {
   if (code === NORMAL || code === GOING_AWAY || code === NO_CODE) return 'client';
   return code === LOST ? 'lost' : 'protocol';
+}
+
+/** Returns the bytes of a received message. */
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+const NEWLINE = 0x0a;
+
+/** Returns a reply as a message: replies over HTTP end with a newline, messages do not. */
+function trimEnd(body: Buffer): Buffer {
+  return body.at(-1) === NEWLINE ? body.subarray(0, -1) : body;
 }

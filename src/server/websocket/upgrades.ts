@@ -1,15 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
-import type { ErrorName } from '../../../generated/errors.ts';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
-import type { UpgradeHandler } from '../http/http-server.ts';
+import { type ErrorName, errorEntry } from '../../../generated/errors.ts';
+import { serviceError, toServiceError, type ServiceError } from '../../core/service-error.ts';
+import type { UpgradeHandler, HttpHandler } from '../http/http-server.ts';
 import { rpcPathOf } from '../http/target.ts';
 import type { LiveSockets } from './live-sockets.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { SocketEndpoint } from './socket-endpoint.ts';
 import type { SocketCaller } from './socket-session.ts';
+import { COMMON_HEADERS, sendError } from '../http/respond.ts';
+import { errorReply } from '../../core/rpc/replies.ts';
+import { endGently } from '../http/unread-bytes.ts';
 
 export type UpgradesOptions = {
   /** The endpoints by exact path. */
@@ -71,3 +73,23 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
     return { endpoint, caller };
   }
 }
+
+/** Answers a request to open a WebSocket as a refused POST is answered: status, JSON-RPC error body; and closes the connection. */
+export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
+  const { http } = errorEntry(error.code);
+  const body = errorReply('null', error);
+  const head = [
+    `HTTP/1.1 ${http} ${STATUS_CODES[http]}`,
+    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${body.length}`,
+    ...(error.code === 'upgradeInvalid' ? ['sec-websocket-version: 13'] : []),
+    'connection: close',
+  ];
+  endGently(socket, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+}
+
+/** Answers a plain request on a WebSocket-only port. */
+export const refuseHttp: HttpHandler = async (_request, response) => {
+  response.setHeader('upgrade', 'websocket');
+  sendError(response, serviceError('upgradeRequired'));
+};

@@ -3,18 +3,18 @@ import { EventEmitter, once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../../base/harden-process.ts';
-import { programUrl } from '../../base/program.ts';
-import { serviceError } from '../../base/service-error.ts';
-import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
-import type { SystemUser } from '../../users/system-user.ts';
-import type { FromKeeper, ToKeeper } from '../keeper/messages.ts';
+import { childOptions } from '../../core/process/harden-process.ts';
+import { programUrl } from '../../core/program.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { foreignEnvironment, type SupervisedProcess } from '../../core/process/supervised-child.ts';
+import type { SystemUser } from '../../core/process/system-user.ts';
+import type { FromKeeper, ToKeeper } from './keeper.ts';
 import type { SignerLauncher } from './signer-launcher.ts';
 
-const MODULE = fileURLToPath(programUrl(new URL('../keeper/main.ts', import.meta.url)));
+const MODULE = fileURLToPath(programUrl(new URL('./keeper.ts', import.meta.url)));
 
 /**
- * Starts the keeper in the signer's directory: root enters it, since the data directory around it belongs to the gateway alone, and the
+ * Starts the keeper in the signer's directory. Root enters it, since the data directory around it belongs to the gateway alone, and the
  * signers stay in it. Call it as root, before this process changes its user.
  *
  * Loads nothing that another user may write: neither options nor compiled code named by the environment.
@@ -24,13 +24,19 @@ const MODULE = fileURLToPath(programUrl(new URL('../keeper/main.ts', import.meta
 export async function startSignerKeeper(directory: string, user: SystemUser): Promise<SignerLauncher> {
   const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _compiled, ...env } = foreignEnvironment();
   const keeper = fork(MODULE, [user.name, String(user.uid), String(user.gid)], {
-    ...{ cwd: directory, env, execArgv: childOptions([]), detached: true },
+    cwd: directory,
+    env,
+    execArgv: childOptions([]),
+    detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ready = once(keeper, 'message').then(() => true);
   const ended = once(keeper, 'exit').then(() => false);
   const isReady = await Promise.race([ready, ended]).catch(() => false);
-  if (!isReady) throw serviceError('signerNotStarted', { reason: `its keeper did not become ${user.name}` });
+  if (!isReady)
+    throw serviceError('signerNotStarted', {
+      reason: `its keeper could not switch to the user ${user.name}`,
+    });
   return openKeeper(keeper);
 }
 
@@ -44,7 +50,7 @@ function openKeeper(keeper: ChildProcess): SignerLauncher {
     last.signer.take(message, handle);
   });
   keeper.once('exit', () => last?.signer.lose());
-  // It ends with this process, and neither it nor its channel may keep this process alive.
+  // It ends with this process, and must not keep this process alive, nor must its channel.
   keeper.unref();
   keeper.channel?.unref();
   const send = (message: ToKeeper): boolean => keeper.connected && keeper.send(message);

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../../base/harden-process.ts';
-import { programUrl } from '../../base/program.ts';
-import { foreignEnvironment, type SupervisedProcess } from '../../base/supervised-child.ts';
+import { childOptions } from '../../core/process/harden-process.ts';
+import { programUrl } from '../../core/program.ts';
+import { foreignEnvironment, type SupervisedProcess } from '../../core/process/supervised-child.ts';
 
 /** A started signer, and the socket to it. */
 export type LaunchedSigner = { readonly process: SupervisedProcess; readonly link: Promise<Duplex> };
@@ -24,7 +24,7 @@ export function childLauncher(modulePath = MODULE): SignerLauncher {
     launch: () => {
       const child = spawnSigner(modulePath);
       const { promise: link, resolve } = Promise.withResolvers<Duplex>();
-      // Undefined where no process could be made, for want of file descriptors.
+      // Undefined when no process could be created, for want of file descriptors.
       const socket = child.stdio?.[3];
       if (socket instanceof Duplex) resolve(socket);
       return { process: child, link };

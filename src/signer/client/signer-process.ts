@@ -1,17 +1,21 @@
 import type { Logger } from 'pino';
-import { type ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
-import { SupervisedChild, type SupervisedProcess } from '../../base/supervised-child.ts';
+import { type ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
+import { SupervisedChild, type SupervisedProcess } from '../../core/process/supervised-child.ts';
 import type { SignerSettings } from '../settings.ts';
 import { type Hello, parseHello } from '../wire/hello.ts';
 import { OPERATIONS } from '../wire/operations.ts';
-import { pendingRequest, unavailable } from './pending-request.ts';
-import type { SignerClient } from './request-queue.ts';
+import {
+  pendingRequest,
+  unavailable,
+  type SignerClient,
+  openLink,
+  type SignerLink,
+} from './request-queue.ts';
 import { childLauncher, type SignerLauncher } from './signer-launcher.ts';
-import { openLink, type SignerLink } from './signer-link.ts';
 
-/** A signer that has not opened its backend by then is killed. */
+/** A signer that has not opened its backend within this time is killed. */
 const START_DEADLINE_MS = 120_000;
-/** After this many deaths before it first served, the signer is taken to be unable to start. */
+/** A signer that died this often before it first served counts as unable to start. */
 const MAX_EARLY_DEATHS = 3;
 /** Failures that an operator must fix. */
 const FOR_OPERATOR: ReadonlySet<string> = new Set(['signerNotStarted', 'tokenPinRefused']);
@@ -81,7 +85,7 @@ export function startSignerProcess({
         },
       });
       opened.send(pending.encode(0));
-      // It was given up before it had opened.
+      // It was stopped before it had opened.
       if (child.state === 'stopped') opened.end();
       return opened;
     });

@@ -1,3 +1,6 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
+
 /** The owner of a key: a sealed key opens for this wallet of this account only. Each has 1 to 64 bytes of UTF-8. */
 export type KeyOwner = { readonly walletId: string; readonly accountId: string };
 
@@ -22,7 +25,7 @@ export type HsmTraits = {
   readonly keysIn: 'row' | 'token';
   /** Number of calls that it processes at the same time. */
   readonly concurrency: number;
-  /** Most keys that one request asks for: they must be made before its deadline (30 s). At most 128. */
+  /** Maximum number of keys in one request: they must be created before its deadline (30 s). At most 128. */
   readonly keysPerRequest: number;
 };
 
@@ -34,7 +37,7 @@ export type HsmDerivation = {
   readonly deriveKeys: (master: SealedKey, children: readonly ChildKey[]) => Promise<readonly MadeKey[]>;
 };
 
-/** The change to another master key, while two are live; for backends with a master key. */
+/** The rotation of the master key, while two are live; for backends with a master key. */
 export type HsmRotation = {
   /** Seals everything under a new master key from now on. Resumes a rotation under way. */
   readonly begin: () => Promise<void>;
@@ -44,8 +47,14 @@ export type HsmRotation = {
   readonly finish: () => Promise<void>;
 };
 
+/** A newly sealed key, a key that is already sealed under the current master key, or one that must not be revived. */
+export type Resealed =
+  | { readonly kind: 'resealed'; readonly sealed: Uint8Array }
+  | { readonly kind: 'current' | 'destroyed' };
+
 /**
- * The contract of a key backend. It runs only in the signer's process. Each call rejects with `keyBackendFailed` when the backend fails,
+ * The contract of a key backend. A new one is a folder here, and a line in open-hsm.ts, spec/config.yaml, core/config/cross-check.ts,
+ * signer/settings.ts, the signer's check of the doctor, and test/signer/suites/backends.ts. It runs only in the signer's process. Each call rejects with `keyBackendFailed` when the backend fails,
  * and when a sealed key is not its own, was changed, or belongs to another wallet or account.
  */
 export type Hsm = {
@@ -65,3 +74,18 @@ export type Hsm = {
   readonly derivation?: HsmDerivation;
   readonly rotation?: HsmRotation;
 };
+
+/** True when a signature over the message is by the Ed25519 key (32 bytes). */
+export function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const x = Buffer.from(publicKey).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return verify(null, message, key, signature);
+}
+
+/** Returns `keyBackendFailed`, with a reason for the log that holds no secret. */
+export function keyFailure(reason: string, cause?: unknown): ServiceError {
+  return serviceError('keyBackendFailed', {}, new Error(reason, cause === undefined ? undefined : { cause }));
+}
+
+/** The first byte of a sealed key names the format of the rest. A number is never reused for another format. */
+export const SEALED_FORMAT = { soft: 1, tokenObject: 2, wrapped: 3 } as const;

@@ -1,7 +1,7 @@
 import type { Config } from '../../../generated/config.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Hsm, HsmDirectory } from './hsm.ts';
-import { openPkcs11 } from './pkcs11/open-pkcs11.ts';
+import { checkPkcs11Files, openPkcs11 } from './pkcs11/open-pkcs11.ts';
 
 /**
  * Opens the key backend of the configuration.
@@ -19,6 +19,19 @@ export async function openHsm(config: Config['hsm'], files: HsmDirectory): Promi
       config.kind satisfies never;
       throw refuse('hsm.kind is unknown');
   }
+}
+
+/**
+ * Reads the files that the configuration names as the signer does, and opens no token. Files of the signer's own directory are not looked
+ * at.
+ *
+ * @throws ServiceError `signerNotStarted`.
+ */
+export async function checkHsmFiles({ kind, soft, pkcs11 }: Config['hsm']): Promise<void> {
+  if (kind === 'pkcs11' && pkcs11 !== undefined) return checkPkcs11Files(pkcs11);
+  const { master_key_file: masterKeyFile, previous_master_key_file: previousMasterKeyFile } = soft;
+  if (masterKeyFile === undefined) return;
+  await (await loadSoft()).openCredentialMasterKeys({ masterKeyFile, previousMasterKeyFile });
 }
 
 /** Loaded on use only: it needs a native module, which a platform with keys in a token may lack. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { serviceError } from '../../base/service-error.ts';
-import { readIfThere } from '../files/read-if-there.ts';
-import { writeDurably } from '../files/write-durably.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { writeDurably, readIfThere } from '../files/write-durably.ts';
 import type { Hsm, KeyOwner, MadeKey } from '../hsm/hsm.ts';
 
 /** The wallet id of the signer's own key. No wallet can have it. */
@@ -51,7 +50,7 @@ export async function openAuditKey(directory: string, hsm: Hsm): Promise<AuditKe
     throw serviceError(
       'signerNotStarted',
       {
-        reason: `the signer's own key does not open with this key backend (${reason}): is it the one that ${directory} was used with?`,
+        reason: `the signer's own key does not open with this key backend (${reason}): check that ${directory} belongs to this key backend`,
       },
       error,
     );

@@ -1,14 +1,17 @@
-import { serviceError } from '../../base/service-error.ts';
-import type { ChildKey, Hsm, HsmRotation, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
-import { keyFailure } from '../hsm/key-failure.ts';
+import { serviceError } from '../../core/service-error.ts';
+import {
+  type ChildKey,
+  type Hsm,
+  type HsmRotation,
+  type KeyOwner,
+  type MadeKey,
+  type Resealed,
+  type SealedKey,
+  keyFailure,
+} from '../hsm/hsm.ts';
 import type { ChildPosition, KeyOrigin, RecordPage, Tombstones } from '../tombstones/tombstones.ts';
 import { AUDIT_WALLET_ID, type AuditKey } from './audit-key.ts';
 import { mapInOrder } from '../map-in-order.ts';
-
-/** A newly sealed key, a key left as it is because it is sealed under the current master key already, or one that must not be revived. */
-export type Resealed =
-  | { readonly kind: 'resealed'; readonly sealed: Uint8Array }
-  | { readonly kind: 'current' | 'destroyed' };
 
 /** The signer's operations, whatever the backend: a destroyed key is refused, and its own key signs the audit log only. */
 export type Vault = {
@@ -21,7 +24,7 @@ export type Vault = {
   readonly sign: (key: SealedKey, message: Uint8Array) => Promise<Uint8Array>;
   /** Recorded on disk as destroyed before anything else happens, so that a crash leaves no half of it. */
   readonly destroy: (owner: KeyOwner, derivedFrom: ChildPosition | undefined) => Promise<void>;
-  /** Returns for each whether it, or the key at its index, is destroyed, once destructions that began before are recorded or have failed. */
+  /** Returns for each whether it, or the key at its index, is destroyed; waits until earlier destructions are recorded or have failed. */
   readonly findDestroyed: (origins: readonly KeyOrigin[]) => Promise<readonly boolean[]>;
   /** Returns entries of the record of destroyed keys from one on, and the state of the whole record. */
   readonly readTombstones: (from: number) => Promise<RecordPage>;
@@ -42,7 +45,7 @@ export type VaultParts = { readonly hsm: Hsm; readonly tombstones: Tombstones; r
 /** Creates the vault from an open backend, its tombstones and its own key. */
 export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
   const assertLive = ({ walletId }: KeyOwner): void => {
-    if (walletId === AUDIT_WALLET_ID) throw keyFailure('the signer keeps that name for itself');
+    if (walletId === AUDIT_WALLET_ID) throw keyFailure('this wallet id is reserved for the signer');
     if (tombstones.hasWallet(walletId))
       throw serviceError('walletNotFound', {}, new Error('the key was destroyed'));
   };
@@ -77,7 +80,7 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
       return hsm.sign(key, message);
     },
     destroy: async (owner, derivedFrom) => {
-      if (owner.walletId === AUDIT_WALLET_ID) throw keyFailure('the signer keeps that name for itself');
+      if (owner.walletId === AUDIT_WALLET_ID) throw keyFailure('this wallet id is reserved for the signer');
       await tombstones.bury(owner.walletId, derivedFrom);
       await hsm.destroyKey(owner);
     },
@@ -114,12 +117,12 @@ export function createVault({ hsm, tombstones, auditKey }: VaultParts): Vault {
 function rotationOf({ rotation, traits }: Hsm): HsmRotation {
   if (rotation !== undefined) return rotation;
   throw serviceError('invalidCommand', {
-    reason: `hsm.kind ${traits.kind} has no master key of Keyslot's: the token protects its keys`,
+    reason: `hsm.kind ${traits.kind} has no master key to rotate: the token protects its keys`,
   });
 }
 
 function next(made: Iterator<MadeKey>): MadeKey {
   const { value, done } = made.next();
-  if (done === true) throw keyFailure('the backend derived fewer keys than it was asked for');
+  if (done === true) throw keyFailure('the backend derived fewer keys than requested');
   return value;
 }

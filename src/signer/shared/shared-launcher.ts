@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
-import type { SupervisedProcess } from '../../base/supervised-child.ts';
+import type { SupervisedProcess } from '../../core/process/supervised-child.ts';
 import type { SignerLauncher } from '../client/signer-launcher.ts';
 import { encodeFrame, type Frame, FrameReader } from '../wire/frame.ts';
-import { isDownNotice } from './down-notice.ts';
 
 /**
- * Returns the launcher of a process that has no signer of its own: it "starts" the one that its parent shares by a `SignerRelay` at the
+ * Returns the launcher of a process without a signer of its own: it "starts" the one that its parent shares through a `SignerRelay` at the
  * other end of the socket.
  */
 export function sharedLauncher(socket: Duplex): SignerLauncher {
@@ -33,7 +32,7 @@ export function sharedLauncher(socket: Duplex): SignerLauncher {
   };
 }
 
-/** The shared signer, presented as a child of this process. To kill it is to leave it. */
+/** The shared signer, presented as a child of this process. Killing it only disconnects from it. */
 class SharedSigner extends EventEmitter implements SupervisedProcess {
   readonly pid = process.ppid;
   readonly link: Duplex;
@@ -67,4 +66,17 @@ class SharedSigner extends EventEmitter implements SupervisedProcess {
     this.link.destroy();
     this.emit('exit', 0, null);
   }
+}
+
+/** The id of the first request on a link, and of notices about the link itself. */
+export const LINK_ID = 0;
+/** An outcome code that no request has. */
+const DOWN = 255;
+
+/** Notifies a worker that the signer is gone: unanswered requests, and those sent before the next opening, are lost. */
+export const DOWN_NOTICE = encodeFrame({ id: LINK_ID, code: DOWN, payload: Buffer.alloc(0) });
+
+/** True for this notice. */
+export function isDownNotice({ id, code }: { readonly id: number; readonly code: number }): boolean {
+  return id === LINK_ID && code === DOWN;
 }

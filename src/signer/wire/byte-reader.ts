@@ -1,5 +1,3 @@
-import { ProtocolError } from './protocol-error.ts';
-
 /** Reads the members of a frame in order. Every read states its bound; a violation is a ProtocolError. */
 export class ByteReader {
   readonly #bytes: Buffer;
@@ -47,6 +45,11 @@ export class ByteReader {
   }
 
   end(): void {
-    if (this.#at !== this.#bytes.length) throw new ProtocolError('a frame goes on after its content');
+    if (this.#at !== this.#bytes.length) throw new ProtocolError('a frame continues after its content');
   }
+}
+
+/** Bytes that violate the protocol. The message names the rule and repeats none of the bytes. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
 }

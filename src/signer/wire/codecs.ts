@@ -1,7 +1,6 @@
-import type { ChildKey, KeyOwner, MadeKey, SealedKey } from '../hsm/hsm.ts';
-import type { Resealed } from '../process/vault.ts';
+import type { ChildKey, KeyOwner, MadeKey, Resealed, SealedKey } from '../hsm/hsm.ts';
 import type { ChildPosition, KeyOrigin, RecordPage } from '../tombstones/tombstones.ts';
-import type { ByteReader } from './byte-reader.ts';
+import { type ByteReader, ProtocolError } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import {
   MAX_FINGERPRINT_BYTES,
@@ -10,9 +9,8 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_SEALED_BYTES,
   MAX_TEXT_BYTES,
-} from './limits.ts';
+} from '../limits.ts';
 import { FINGERPRINT_BYTES } from '../tombstones/fingerprint-set.ts';
-import { ProtocolError } from './protocol-error.ts';
 
 /** Writes one kind of value into a frame and reads it back. */
 export type Codec<T> = {
@@ -186,7 +184,7 @@ export const fingerprints: Codec<Buffer> = {
   write: (writer, value) => void writer.bytes(value),
   read: (reader) => {
     const value = reader.bytes(MAX_FINGERPRINT_BYTES);
-    if (value.length % FINGERPRINT_BYTES !== 0) throw new ProtocolError('a fingerprint that is not whole');
+    if (value.length % FINGERPRINT_BYTES !== 0) throw new ProtocolError('an incomplete fingerprint');
     return value;
   },
 };

@@ -1,8 +1,8 @@
 import type { ErrorName } from '../../../generated/errors.ts';
-import { ServiceError, serviceError, toServiceError } from '../../base/service-error.ts';
+import { ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { MAX_TEXT_BYTES } from './limits.ts';
+import { MAX_TEXT_BYTES } from '../limits.ts';
 
 /** The outcome of a successful request. Others are failures, by their index in the list. */
 export const SUCCEEDED = 0;

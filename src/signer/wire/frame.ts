@@ -1,5 +1,6 @@
-import { MAX_FRAME_BYTES } from './limits.ts';
-import { ProtocolError } from './protocol-error.ts';
+import { MAX_FRAME_BYTES } from '../limits.ts';
+import { ProtocolError, type ByteReader } from './byte-reader.ts';
+import type { ByteWriter } from './byte-writer.ts';
 
 /** One message. `code` is the operation in a request, the outcome in an answer; an answer has its request's id. */
 export type Frame = { readonly id: number; readonly code: number; readonly payload: Buffer };
@@ -68,4 +69,22 @@ function firstBytes(chunks: readonly Buffer[], count: number): Buffer {
     if (length === count) break;
   }
   return bytes;
+}
+
+/** The head of every request, before its content. */
+export type RequestHead = {
+  /** True: the request was sent before, to a signer that died before it answered. */
+  readonly isRepeat: boolean;
+  /** Time that the gateway still waits. */
+  readonly remainingMs: number;
+};
+
+/** Writes the head. */
+export function writeHead(writer: ByteWriter, { isRepeat, remainingMs }: RequestHead): void {
+  writer.u8(isRepeat ? 1 : 0).u32(remainingMs);
+}
+
+/** Reads the head. */
+export function readHead(reader: ByteReader): RequestHead {
+  return { isRepeat: reader.u8() === 1, remainingMs: reader.u32() };
 }

@@ -2,7 +2,7 @@ import type { HsmTraits } from '../hsm/hsm.ts';
 
 /** The signer's message after opening its backend. */
 export type Hello = Pick<HsmTraits, 'kind' | 'protection' | 'keysIn'> & {
-  /** Its own public key, in hex, which is the same at each start. */
+  /** Its own public key in hex, the same at each start. */
   readonly identity: string;
   /** True if keys can be derived from a managed master. */
   readonly derive: boolean;

@@ -1,12 +1,11 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Backend } from '../backend.ts';
 import { DEFAULT_SCHEMA, openBackend, type StoreOptions } from '../open-backend.ts';
 import { withStoreErrors } from '../store-errors.ts';
-import { createCopyClient } from './copy-client.ts';
-import { readRows } from './read-rows.ts';
-import type { RowPage } from './row-page.ts';
+import { createCopyClient, type RowPage, type PrintedValue } from './copy-client.ts';
+import { type CopiedTable, readLayout } from './read-layout.ts';
 
 /** A store that is read for a copy. */
 export type CopySource = {
@@ -15,11 +14,11 @@ export type CopySource = {
   readonly where: string;
   /** The instants of the migrations that made its tables, in order. */
   readonly migrations: readonly number[];
-  /** All rows as they are at one moment; see `readRows`. */
+  /** All rows as of one moment; see `readRows`. */
   readonly pages: () => AsyncGenerator<RowPage>;
-  /** True while servers are running on it; false for an embedded store, which this process has for itself. */
+  /** True while servers are running on it; false for an embedded store, which only this process uses. */
   readonly isServed: () => Promise<boolean>;
-  /** How far the store's clock is before that of this machine, in milliseconds; the embedded store uses this one's. */
+  /** Milliseconds by which the store's clock is ahead of this machine's; 0 for the embedded store. */
   readonly clockAheadMs: () => Promise<number>;
   /** The newest second factors of accounts, at most 1,000: their secrets are sealed under the installation key. */
   readonly secondFactors: () => Promise<readonly SealedFactor[]>;
@@ -56,7 +55,10 @@ export async function openCopySource(options: StoreOptions, log: Logger): Promis
           reason: `it has no tables of Keyslot in the schema ${schema}`,
         });
       return {
-        ...{ kind: backend.kind, where: backend.where, migrations, close },
+        kind: backend.kind,
+        where: backend.where,
+        migrations,
+        close,
         pages: () => readRows(client, schema),
         clockAheadMs: () => readClock(client),
         secondFactors: () => readFactors(client, schema),
@@ -96,4 +98,50 @@ async function readMigrations(client: pg.Client, schema: string): Promise<readon
     `select created_at::text as when from ${table} order by id`,
   );
   return found.rows.map(({ when }) => Number(when));
+}
+
+/** Number of rows read at a time. */
+const PAGE_ROWS = 500;
+
+/** A copy may wait for a slow disk between two pages. */
+const IDLE_MS = 600_000;
+
+const SETTINGS = [
+  'set local timezone to utc',
+  'set local datestyle to iso',
+  "set local bytea_output to 'hex'",
+  'set local extra_float_digits to 3',
+  `set local idle_in_transaction_session_timeout to ${IDLE_MS}`,
+];
+
+/**
+ * Reads all tables of a schema as of one moment, whatever is written meanwhile, page by page. A table comes after those that its rows refer
+ * to; an empty table gives an empty page.
+ */
+export async function* readRows(client: pg.ClientBase, schema: string): AsyncGenerator<RowPage> {
+  await client.query('begin isolation level repeatable read read only');
+  for (const setting of SETTINGS) await client.query(setting);
+  for (const table of await readLayout(client, schema)) yield* readTable(client, schema, table);
+  await client.query('commit');
+}
+
+async function* readTable(
+  client: pg.ClientBase,
+  schema: string,
+  table: CopiedTable,
+): AsyncGenerator<RowPage> {
+  const { name } = table;
+  const columns = table.columns.map((column) => column.name);
+  const printed = columns.map((column) => `${pg.escapeIdentifier(column)}::text`).join(', ');
+  const from = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`;
+  await client.query(`declare copied no scroll cursor for select ${printed} from ${from}`);
+  for (let isFirst = true; ; isFirst = false) {
+    const { rows } = await client.query<PrintedValue[]>({
+      text: `fetch ${PAGE_ROWS} from copied`,
+      rowMode: 'array',
+    });
+    if (rows.length > 0 || isFirst) yield { table: name, columns, rows };
+    if (rows.length < PAGE_ROWS) break;
+  }
+  await client.query('close copied');
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { DEFAULT_SCHEMA } from '../open-backend.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 import { withStoreErrors } from '../store-errors.ts';
 import { createCopyClient } from './copy-client.ts';
 
-/** A schema of a PostgreSQL that a copy is written to, before it takes the place of the store's. */
+/** A schema of a PostgreSQL that a copy is written to, before it replaces the store's. */
 export type DraftSchema = {
   readonly name: string;
-  /** Gives it the name of the store's schema, in one step. @throws ServiceError `copyRefused` if that has tables by now. */
+  /** Renames it to the store's schema, in one step. @throws ServiceError `copyRefused` if that has tables by now. */
   readonly publish: () => Promise<void>;
   /** Removes it if it was not published, and ends the session that holds it. */
   readonly close: () => Promise<void>;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** A column of a table. */
 export type CopiedColumn = {
   readonly name: string;
-  /** Its type as SQL names it. */
+  /** SQL name of its type. */
   readonly type: string;
   /** True if its values come from a sequence. */
   readonly isIdentity: boolean;
@@ -68,5 +68,5 @@ function inOrder(names: readonly string[], references: readonly ReferenceRow[]):
   return sorted;
 }
 
-/** As `regnamespace` reads it. */
+/** Quotes a schema name for `regnamespace`. */
 const quoted = (schema: string): string => `"${schema.replaceAll('"', '""')}"`;

@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 
 /** Shorter than the wait of other statements for the connection (`DEADLINES.connectMs`): none of them fails because of a copy. */
 const COPY_DEADLINE_MS = 8_000;
 
 /**
- * Copies the files of an embedded store into a new directory, for its owner alone. The store's only connection is taken meanwhile, so that
- * nothing is written: the copy opens as the store would after a crash at this moment.
+ * Copies the files of an embedded store into a new directory, accessible to its owner only. The copy takes the store's only connection, so
+ * that nothing is written meanwhile: it opens as the store would after a crash at this moment.
  *
  * @throws ServiceError `copyRefused` when that takes longer than 8 s.
  */
@@ -38,6 +38,6 @@ async function copyDirectory(from: string, to: string, endMs: number): Promise<v
 function tooSlow(directory: string): Error {
   return serviceError('copyRefused', {
     where: `embedded store ${directory}`,
-    reason: `its files cannot be copied within ${COPY_DEADLINE_MS / 1_000} s, during which nothing is written: stop the server for the backup, or move to PostgreSQL`,
+    reason: `its files cannot be copied within ${COPY_DEADLINE_MS / 1_000} s, and nothing can be written meanwhile: stop the server for the backup, or move to PostgreSQL`,
   });
 }

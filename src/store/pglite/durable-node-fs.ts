@@ -6,8 +6,8 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 const OF_OWNER = ~0o077;
 
 /**
- * PGlite's file system with a working fsync, and for its owner alone. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS has
- * no such operation: committed rows would survive the death of the process, but not of the machine. It creates most files with mode 0666,
+ * PGlite's file system with a working fsync, accessible to its owner only. PGlite starts PostgreSQL with fsync off, and Emscripten's NODEFS
+ * has no such operation: committed rows would survive the death of the process, but not a power loss. It creates most files with mode 0666,
  * by chmod, which no umask narrows.
  */
 export class DurableNodeFs extends NodeFS {

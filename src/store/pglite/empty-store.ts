@@ -18,8 +18,8 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url);
 const GROUP_OR_OTHERS_WRITE = 0o022;
 
 /**
- * Returns the directory of an empty store with all tables, for this version of PGlite and these migrations: `make` prepares it, since
- * creating one takes seconds, and memory that the process keeps. It contains nothing of an installation.
+ * Returns the directory of an empty store with all tables, for this version of PGlite and these migrations. `make` prepares it, since
+ * creating one takes seconds, and memory that the process never returns. It contains nothing of an installation.
  */
 export function emptyStorePath(): string {
   return fileURLToPath(new URL(`node_modules/.cache/keyslot-empty-store-${fingerprint()}`, ROOT));
@@ -37,7 +37,7 @@ export function copyEmptyStore(directory: string, source: string = emptyStorePat
   return true;
 }
 
-/** Only root and the user of this process can have written to it. */
+/** True if only root and the user of this process can have written to it. */
 function isTrusted(path: string): boolean {
   if (!existsSync(path)) return false;
   const { uid, mode } = lstatSync(path);

@@ -2,8 +2,8 @@ const ERROR_RESPONSE = 'E'.charCodeAt(0);
 const HEAD_BYTES = 5;
 
 /**
- * Returns the message of a PANIC among the answers of a PostgreSQL (protocol 3.0, "ErrorResponse"); undefined if there is none. After it
- * nothing in PostgreSQL's memory can be trusted: a server would end all of its processes, and start again from disk.
+ * Returns the message of a PANIC in the answers of a PostgreSQL (protocol 3.0, "ErrorResponse"), if there is one. After it PostgreSQL's
+ * memory cannot be trusted: a server would end all of its processes and restart from disk.
  */
 export function findPanic(answers: Uint8Array): string | undefined {
   const bytes = Buffer.from(answers.buffer, answers.byteOffset, answers.length);

@@ -4,7 +4,7 @@ import { toError } from './thrown-error.ts';
 
 // Work that PostgreSQL leaves to background processes (the checkpointer, autovacuum), which PGlite lacks.
 
-/** Interval of the check for due work. */
+/** Interval between checks for due work. */
 const EVERY_MS = 5_000;
 
 /** A checkpoint is due after this much log: after a crash it is replayed at some 30 MB/s. */
@@ -44,7 +44,7 @@ export async function maintain(pool: pg.Pool): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Returns true if a table was vacuumed. A table that fails does not block others. */
+/** Returns true if a table was vacuumed. A failing table does not block others. */
 async function vacuumOne(pool: pg.Pool, failures: unknown[]): Promise<boolean> {
   const { rows: tables } = await pool.query<Table>(TABLES_TO_VACUUM);
   for (const { schema, table } of tables) {

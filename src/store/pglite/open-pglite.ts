@@ -1,29 +1,30 @@
-import { existsSync } from 'node:fs';
+import { existsSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { makeDataPrivate, prepareDataDirectory } from '../data-directory.ts';
+import { assertPreparable, makeDataPrivate, prepareDataDirectory } from '../data-directory.ts';
 import { DEADLINES } from '../deadlines.ts';
 import { acquireLock, releaseLock } from '../lock-file.ts';
 import type { Backend } from '../backend.ts';
 import { withDataDirectory } from '../store-errors.ts';
 import { innermostError, isWriteFault, storeFaultOf } from '../store-fault.ts';
 import { assertRoom } from '../store-health.ts';
-import { assertRelations } from './assert-relations.ts';
-import { assertWhole } from './assert-whole.ts';
+import {
+  assertWhole,
+  type SupervisedThread,
+  startSupervisedThread,
+  WireStream,
+} from './supervised-thread.ts';
 import { DamagedStore } from './damaged-store.ts';
 import { copyEmptyStore } from './empty-store.ts';
-import { PreparingClient } from './preparing-client.ts';
 import { toError } from './thrown-error.ts';
-import { type SupervisedThread, startSupervisedThread } from './supervised-thread.ts';
-import { WireStream } from './wire-stream.ts';
-import { withLateBegin } from './with-late-begin.ts';
+import { StoreClient, type StoreClientConfig } from '../store-client.ts';
 
-/** The files of an embedded store that was moved to a PostgreSQL are kept under this name in the data directory. */
+/** Name of the files of an embedded store that was moved to a PostgreSQL, in the data directory. */
 export const MOVED_STORE = 'store.moved';
 
-/** System error codes; PGlite's own messages are of no use. */
+/** System error codes, since PGlite's own messages do not help. */
 const SYSTEM = /^E[A-Z]+\b/;
 
 /** True when a data directory has a finished embedded store. */
@@ -50,17 +51,17 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
     await releaseLock(lock);
     throw error;
   });
-  const wire = withLateBegin(thread);
   return {
     kind: 'pglite',
-    ...{ where, directory },
+    where,
+    directory,
     assertSound: (client, schema) => assertRelations(client, directory, schema),
     explain: (error) => explain(directory, error),
     maxConnections: 1,
     connectionsPerLane: 1,
     Client: PreparingClient,
     clientConfig: {
-      stream: () => new WireStream(wire),
+      stream: () => new WireStream(thread),
       ssl: false,
       user: 'postgres',
       database: 'postgres',
@@ -75,9 +76,19 @@ export async function openPglite(dataDir: string, log: Logger): Promise<Backend>
   };
 }
 
+/** Checks, without changing anything, that the store could be opened or created. @throws ServiceError storeUnavailable. */
+export async function checkPglite(dataDir: string): Promise<void> {
+  const directory = join(dataDir, 'store');
+  await withDataDirectory(dataDir, `embedded store ${directory}`, async () => {
+    await assertPreparable(dataDir);
+    if (existsSync(directory)) return;
+    assertNotMoved(directory);
+  });
+}
+
 /**
- * A marker file is next to the directory while a new database is created in it: if a process was killed meanwhile, the unfinished database,
- * in which nothing was ever stored, is created again.
+ * A marker file is next to the directory while a new database is created in it. If the process is killed meanwhile, the unfinished
+ * database, in which nothing was ever stored, is created again.
  */
 async function startThread(directory: string, log: Logger): Promise<SupervisedThread> {
   const mark = markBeside(directory);
@@ -92,7 +103,7 @@ async function startThread(directory: string, log: Logger): Promise<SupervisedTh
   return thread;
 }
 
-/** An empty store beside a moved one would take new wallets and know no key, until somebody notices. */
+/** An empty store next to a moved one would accept new wallets without knowing any key, until somebody notices. */
 function assertNotMoved(directory: string): void {
   const moved = join(dirname(directory), MOVED_STORE);
   if (existsSync(moved))
@@ -114,7 +125,7 @@ async function startExisting(directory: string, log: Logger): Promise<Supervised
   }
 }
 
-/** Returns the error of the first statements in readable form: only damage makes them fail, unless the disk is full. */
+/** Returns the error of the first statements in readable form: they fail only because of damage, or a full disk. */
 function explain(directory: string, error: unknown): unknown {
   const innermost = innermostError(error);
   const isDamage = innermost instanceof pg.DatabaseError && !isWriteFault(storeFaultOf(error));
@@ -123,4 +134,86 @@ function explain(directory: string, error: unknown): unknown {
 
 function markBeside(directory: string): string {
   return `${directory}.unfinished`;
+}
+
+/** Number of statements that one connection keeps prepared. The store has about this many; others are parsed each time. */
+const MAX_STATEMENTS = 256;
+
+/**
+ * A client that prepares each statement with parameters on first use, and then only binds it: parsing and planning cost the embedded
+ * PostgreSQL more than running most statements of the store.
+ */
+class PreparingClient extends StoreClient {
+  constructor(config?: StoreClientConfig) {
+    super(config, MAX_STATEMENTS);
+  }
+}
+
+const PAGE_BYTES = 8_192;
+
+/** Tables that never lose a row: if their key index has entries, they have rows. */
+const GROWING = [
+  ...['migrations', 'accounts', 'api_keys', 'access_tokens', 'audit_tips', 'audit_records', 'audit_heads'],
+  ...['ledger_accounts', 'ledger_transactions', 'ledger_entries', 'operation_counts'],
+];
+
+/** The files of the tables and indexes of a schema; `keys`: the index of a table's primary key. */
+const RELATIONS = `
+  select c.relname as name, c.relkind::text as kind, pg_relation_filepath(c.oid) as path,
+    (select pg_relation_filepath(i.indexrelid) from pg_index i where i.indrelid = c.oid and i.indisprimary) as keys
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = $1 and c.relkind in ('r', 'i')`;
+
+type Relation = {
+  readonly name: string;
+  readonly kind: string;
+  readonly path: string;
+  readonly keys: string | null;
+};
+
+/**
+ * Asserts that tables and indexes have their files, once the database has started: PostgreSQL takes a page of zeros for a new one, so an
+ * overwritten table has no rows and nothing reports it. An index always has a first page, and a table with keys in its index has rows.
+ *
+ * @throws DamagedStore naming the file that is missing, empty or zeroed.
+ */
+async function assertRelations(client: pg.ClientBase, directory: string, schema: string): Promise<void> {
+  const { rows } = await client.query<Relation>(RELATIONS, [schema]);
+  const faults = rows.flatMap((relation) => {
+    const fault = faultOf(directory, relation);
+    return fault === undefined
+      ? []
+      : [`the ${relation.kind === 'i' ? 'index' : 'table'} ${relation.name} ${fault}`];
+  });
+  if (faults.length > 0) throw new DamagedStore(directory, faults.join(', '));
+}
+
+function faultOf(directory: string, { name, kind, path, keys }: Relation): string | undefined {
+  const sizeBytes = sizeOf(join(directory, path));
+  if (sizeBytes === undefined) return `is missing (${path})`;
+  const isZero = sizeBytes > 0 && !hasContent(join(directory, path), 0);
+  if (kind === 'i')
+    return isZero
+      ? `begins with zeros (${path})`
+      : sizeBytes < PAGE_BYTES
+        ? `is cut off (${path})`
+        : undefined;
+  // A table that got its first page when the machine stopped has a page of zeros too, and no key yet.
+  const index = keys === null ? undefined : join(directory, keys);
+  if (index === undefined || sizeOf(index) === undefined || !hasContent(index, PAGE_BYTES)) return undefined;
+  if (isZero) return `begins with zeros (${path})`;
+  return sizeBytes === 0 && GROWING.includes(name) ? `is empty (${path})` : undefined;
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** True when the page of a file is not all zeros. */
+function hasContent(path: string, at: number): boolean {
+  const page = Buffer.alloc(PAGE_BYTES);
+  const file = openSync(path, 'r');
+  readSync(file, page, 0, PAGE_BYTES, at);
+  closeSync(file);
+  return page.some((byte) => byte !== 0);
 }

@@ -1,6 +1,6 @@
 /**
  * PGlite's file system does not throw an Error but `{name: 'ErrnoError', errno}`, with the numbers of WASI (wasi_snapshot_preview1, errno).
- * These are the ones that an operator can act on.
+ * These are the ones that an operator can resolve.
  */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   [2, 'EACCES: permission denied'],

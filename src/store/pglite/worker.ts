@@ -3,7 +3,6 @@ import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFs, START_PARAMS } from './durable-node-fs.ts';
 import { findPanic } from './find-panic.ts';
 import { cutFrames } from './frames.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
 
 // The store's thread: PGlite behind the PostgreSQL wire protocol. It has one session, so a new connection ends the state that the previous
 // one left. An error that PostgreSQL does not answer itself ends the thread.
@@ -68,8 +67,8 @@ async function takeBytes(bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Returns PostgreSQL's answer to protocol messages. Read as a stream: otherwise PGlite parses all of it into objects too, and keeps them as
- * long as the thread lives.
+ * Returns PostgreSQL's answer to protocol messages. Read as a stream: otherwise PGlite also parses all of it into objects, and keeps them
+ * as long as the thread lives.
  */
 async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
@@ -83,7 +82,7 @@ async function carryOut(messages: Uint8Array): Promise<Uint8Array> {
   return parts.length === 1 ? first : joined(parts);
 }
 
-/** In memory of its own, which can be transferred to another thread. */
+/** Joins parts in new memory, which can be transferred to another thread. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sizeBytes, { length }) => sizeBytes + length, 0));
   let at = 0;
@@ -106,3 +105,16 @@ function simpleQuery(text: string): Uint8Array {
 function answer(message: FromWorker): void {
   port.postMessage(message, message.kind === 'bytes' ? [message.bytes.buffer as ArrayBuffer] : []);
 }
+
+/** Messages of the main thread to the store's thread. `session` counts the driver's connections, from 1. */
+export type ToWorker =
+  | { readonly kind: 'connect'; readonly session: number }
+  | { readonly kind: 'bytes'; readonly session: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'close' };
+
+/** Messages of the store's thread. `bytes` are unchanged PostgreSQL wire protocol. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'bytes'; readonly session: number; readonly bytes: Uint8Array }
+  /** PostgreSQL has panicked, and the thread does nothing more. */
+  | { readonly kind: 'panic'; readonly reason: string };

@@ -29,8 +29,8 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
 /**
- * Listens to a channel of PostgreSQL (LISTEN) on a connection of its own, which is reopened whenever it is lost. Resolves once it listens
- * and `onConnected` has finished.
+ * Listens to a channel of PostgreSQL (LISTEN) on its own connection, which is reopened whenever it is lost. Resolves once it listens and
+ * `onConnected` has finished.
  *
  * @throws Error the driver's, or the handler's, if the first connection fails.
  */
@@ -64,7 +64,7 @@ async function run(first: Session, options: ListenOptions, closing: AbortSignal)
   }
 }
 
-/** Resolves to undefined once the signal is aborted. It leaves nothing behind at a signal that is not: an outage may take days. */
+/** Resolves to undefined once the signal is aborted. Leaves no listener on a signal that is not: an outage may take days. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { DEADLINES } from '../deadlines.ts';
 import type { Backend } from '../backend.ts';
 import { readDeadline, StoreClient } from '../store-client.ts';
@@ -22,7 +22,7 @@ export function openPostgres(databaseUrl: string): Backend {
       connectionString,
       application_name: 'keyslot',
       connectionTimeoutMillis: DEADLINES.connectMs,
-      // The server gives up first, so that it does not keep working for a client that left.
+      // The server gives up first, so that it does not keep working for a client that has disconnected.
       statement_timeout: DEADLINES.queryMs - 1_000,
       query_timeout: deadlineMs,
       idle_in_transaction_session_timeout: DEADLINES.queryMs,
@@ -35,8 +35,8 @@ export function openPostgres(databaseUrl: string): Backend {
 }
 
 /**
- * Takes `query_timeout` out of an address: the deadline is the client's own, and the driver must have no other.
- * @throws ServiceError storeUnavailable unless it is one.
+ * Removes `query_timeout` from an address: the client has its own deadline, and the driver must have no other.
+ * @throws ServiceError storeUnavailable unless it is a deadline.
  */
 function takeDeadline(databaseUrl: string) {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;

@@ -1,4 +1,4 @@
-import { assertPayable, isPayable, type Quote, type Work } from '../../account/money/money.ts';
+import { assertPayable, isPayable, type Quote, type Work } from '../../account/billing/books/money.ts';
 import type { Executes } from '../../store/statement.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
@@ -18,13 +18,13 @@ export function quoteOf({ money, clock, caller }: WalletContext, db: Executes, w
  * @returns the price, valid unless the account does similar work meanwhile.
  * @throws ServiceError `balanceInsufficient`, `creditLimitReached`.
  */
-export async function assertAffordable(context: WalletContext, work: Asked): Promise<Quote> {
+export async function assertSufficientBalance(context: WalletContext, work: Asked): Promise<Quote> {
   return assertQuoted(context, await read(context, (db) => quoteOf(context, db, work)));
 }
 
-/** As `assertAffordable`, for work whose price was read with something else. */
+/** As `assertSufficientBalance`, for work whose price was read with something else. */
 export async function assertQuoted(context: WalletContext, quote: Quote): Promise<Quote> {
-  const isLater = !isPayable(quote) && (await mayPayLater(context));
+  const isLater = !isPayable(quote) && (await mayPayLater(context, quote.amount));
   const current = isLater ? await read(context, (db) => quoteOf(context, db, quote)) : quote;
   assertPayable(current);
   return current;

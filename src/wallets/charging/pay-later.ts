@@ -1,21 +1,22 @@
-import { chargedIn, INVOICE_THRESHOLD } from '../../account/billing/terms.ts';
-import { ServiceError } from '../../base/service-error.ts';
-import { utcMonth } from '../../base/utc-month.ts';
+import { costWith, INVOICE_THRESHOLD } from '../../account/billing/invoices/terms.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import { utcMonth } from '../../core/utc-month.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { read, transact, withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 /**
- * Resolves to true if the caller, who cannot pay from the balance, is invoiced from now on. Accounts below their threshold are not looked
- * at: most requests that cannot be paid are of those.
+ * Resolves to true if the caller, who cannot pay `wanted` micro-USD from the balance, is invoiced from now on. Accounts whose month stays
+ * at or below the threshold are not checked: they send most requests that cannot be paid.
  */
-export async function mayPayLater(context: WalletContext): Promise<boolean> {
+export async function mayPayLater(context: WalletContext, wanted: bigint): Promise<boolean> {
   const { accountId } = context.caller;
-  const charged = await read(context, (db) => chargedIn(db, accountId, utcMonth(context.clock.nowMs())));
-  return charged > INVOICE_THRESHOLD && withStore(() => context.payLater(accountId));
+  const month = utcMonth(context.clock.nowMs());
+  const cost = await read(context, (db) => costWith(db, { accountId, month, wanted }));
+  return cost > INVOICE_THRESHOLD && withStore(() => context.payLater(accountId, wanted));
 }
 
-/** Runs a transaction that charges the caller: once more if that failed for want of money, and the caller is invoiced from now on. */
+/** Runs a transaction that charges the caller. If money is lacking and the caller becomes invoiced, runs it once more. */
 export async function transactCharge<T>(
   context: WalletContext,
   work: (tx: StoreTransaction) => Promise<T>,
@@ -24,7 +25,8 @@ export async function transactCharge<T>(
     return await transact(context, work);
   } catch (error) {
     const isRefused = error instanceof ServiceError && error.code === 'balanceInsufficient';
-    if (isRefused && (await mayPayLater(context))) return transact(context, work);
+    const wanted = isRefused ? error.context.required : undefined;
+    if (typeof wanted === 'bigint' && (await mayPayLater(context, wanted))) return transact(context, work);
     throw error;
   }
 }

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../../account/money/prices.ts';
-import type { Quote } from '../../account/money/money.ts';
-import { newTerms, type Reservation, type ReservationTerms } from '../../account/money/reservation.ts';
-import { ServiceError } from '../../base/service-error.ts';
-import { transact, tryTogether } from '../transact.ts';
+import type { Operation } from '../../account/billing/books/prices.ts';
+import type { Quote } from '../../account/billing/books/money.ts';
+import {
+  newTerms,
+  type Reservation,
+  type ReservationTerms,
+} from '../../account/billing/books/reservation.ts';
+import { ServiceError } from '../../core/service-error.ts';
+import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { assertAffordable } from './assert-affordable.ts';
+import { assertSufficientBalance } from './assert-affordable.ts';
 import { transactCharge } from './pay-later.ts';
 
 export type ChargedWork = { readonly operation: Operation; readonly units: number };
 
 /** Reserves the cost of managed wallets, none of which is delivered before it is charged. @throws as `setAside`. */
 export async function reserve(context: WalletContext, work: ChargedWork): Promise<Reservation> {
-  return setAside(context, await assertAffordable(context, work), newTerms());
+  return setAside(context, await assertSufficientBalance(context, work), newTerms());
 }
 
 /**
@@ -24,7 +28,8 @@ export async function reserve(context: WalletContext, work: ChargedWork): Promis
 export function reserveQuoted(context: WalletContext, quote: Quote): Promise<Reservation> {
   const { claim } = context;
   return setAside(context, quote, {
-    ...{ id: randomUUID(), isChargedWhenLost: true },
+    id: randomUUID(),
+    isChargedWhenLost: true,
     claimId: claim.id ?? null,
   });
 }
@@ -33,8 +38,6 @@ async function setAside(context: WalletContext, quote: Quote, terms: Reservation
   const { money, clock } = context;
   const { accountId, operation, units } = quote;
   try {
-    const done = await tryTogether(context, (db) => [money.reserveQuoted(db, quote, clock.nowMs(), terms)]);
-    if (done !== undefined) return done[0];
     const work = { accountId, operation, units, nowMs: clock.nowMs() };
     return await transactCharge(context, (tx) => money.reserve(tx, work, terms));
   } catch (error) {

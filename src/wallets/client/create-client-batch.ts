@@ -1,9 +1,9 @@
-import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
+import type { StreamAnswer } from '../../../runtime/rest-operation.ts';
 import type { BatchRequest } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { beginCharged } from './begin-charged.ts';
 
-/** Makes wallets as they are read, and keeps none. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
+/** Creates wallets as they are read, and stores none of them. @throws ServiceError `balanceInsufficient`, `creditLimitReached`. */
 export async function createClientBatch(
   context: WalletContext,
   { count: wanted, mnemonic_words: mnemonicWords, passphrase, format }: BatchRequest,

@@ -1,17 +1,17 @@
-import type { PrintedAnswer, StreamAnswer } from '../../../generated/wallets/handlers.ts';
-import { isMnemonic, readMnemonic } from '../../keys/mnemonic.ts';
-import type { HdJob, KeyChunk, KeyChunks } from '../../keys/pool.ts';
-import { serviceError } from '../../base/service-error.ts';
+import type { PrintedAnswer, StreamAnswer } from '../../../runtime/rest-operation.ts';
+import { isMnemonic, readMnemonic } from '../../core/keys/mnemonic.ts';
+import type { HdJob, KeyChunk, KeyChunks } from '../../core/keys/pool.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { TreeRequest } from '../create-requests.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import { assertAffordable } from '../charging/assert-affordable.ts';
+import { assertSufficientBalance } from '../charging/assert-affordable.ts';
 import { beginCharged } from './begin-charged.ts';
-import { chargeMade } from './charge-made.ts';
+import { chargeMade } from './create-client-wallet.ts';
 
 const NEW_WORDS = 24;
 
 /**
- * Makes a master from a new or a given mnemonic, and its children, and keeps none of them.
+ * Creates a master from a new or a given mnemonic, and its children, and stores none of them.
  *
  * @throws ServiceError `mnemonicInvalid`, `balanceInsufficient`, `creditLimitReached`.
  */
@@ -35,7 +35,7 @@ export async function createClientHd(
     return wiping(source, keys.hd(job, signal));
   };
   if (form === 'json') {
-    const quote = claim.replacement === undefined ? await assertAffordable(context, work) : undefined;
+    const quote = claim.replacement === undefined ? await assertSufficientBalance(context, work) : undefined;
     const bytes = await joined(context, make());
     if (quote !== undefined) await chargeMade(context, quote, bytes);
     return { kind: 'printed', bytes };

@@ -1,7 +1,11 @@
-import { checkMemberCode, readMemberFactor } from '../../account/members/member-factor.ts';
-import type { TwoFactorFinding } from '../../account/two-factor/check-code.ts';
-import { checkTwoFactor, readTwoFactor, type SecondFactor } from '../../account/two-factor/two-factor.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { checkMemberCode, readMemberFactor } from '../../account/identity/members/member-factor.ts';
+import type { TwoFactorFinding } from '../../account/identity/two-factor/check-code.ts';
+import {
+  checkTwoFactor,
+  readTwoFactor,
+  type SecondFactor,
+} from '../../account/identity/two-factor/two-factor.ts';
+import { serviceError } from '../../core/service-error.ts';
 import type { Executes } from '../../store/statement.ts';
 import { withStore } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';

@@ -1,21 +1,20 @@
-import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
-import type { Reservation } from '../../account/money/reservation.ts';
+import type { StreamAnswer } from '../../../runtime/rest-operation.ts';
+import type { Reservation } from '../../account/billing/books/reservation.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import { wallets } from '../../store/wallet-tables.ts';
+import { assertNotRevoked } from '../assert-not-revoked.ts';
 import { audit, charging } from '../audit.ts';
 import { reserve } from '../charging/reserve.ts';
 import type { BatchRequest } from '../create-requests.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
-import { assertBatchSize } from './assert-batch-size.ts';
 import { endWork } from './end-work.ts';
-import type { GroupRange } from './group-ranges.ts';
+import { type GroupRange, assertBatchSize } from './group-ranges.ts';
 import { type MadeKeys, makeKeys } from './make-keys.ts';
-import { PacedSize } from './paced-size.ts';
 import { printLines } from './print-wallet.ts';
 import { countMadeWallets, readMadeWallets } from './made-wallets.ts';
-import { toRow, type WalletRow } from './wallet-row.ts';
+import { toRow, type WalletRow } from '../wallet-row.ts';
 import { withSealedKeys } from './with-sealed-keys.ts';
 
 type Group = {
@@ -30,7 +29,7 @@ type Group = {
  * Makes managed wallets group by group, as fast as the key backend makes keys; each group is stored, charged and audited in one transaction
  * before its lines are sent. The same request with its Idempotency-Key sends the existing ones again and continues after them.
  *
- * @throws ServiceError `managedBatchTooLarge`, `balanceInsufficient`, `creditLimitReached`, and those of `makeKeys`.
+ * @throws ServiceError `managedBatchTooLarge`, `balanceInsufficient`, `creditLimitReached`, `tokenRevoked`, and those of `makeKeys`.
  */
 export async function createManagedBatch(
   context: WalletContext,
@@ -109,14 +108,16 @@ async function commit(
   );
   try {
     signal.throwIfAborted();
+    assertNotRevoked(context);
     await transact(context, async (tx) => {
       await (range.isLast ? claim.finish(tx, 'wallets') : claim.hold(tx));
       const charge = range.isLast ? money.settle : money.charge;
       const receipt = await charge(tx, reservation, rows.length, clock.nowMs());
       await made.keep?.(tx);
-      await insertRows(tx, wallets, rows);
+      insertRows(tx, wallets, rows);
       const facts = rows.map(({ id }) => ({ action: 'create', outcome: 'ok', walletId: id }));
       await audit(tx, context, charging(facts, [receipt.charge]));
+      assertNotRevoked(context);
     });
   } catch (error) {
     await made.drop();
@@ -150,7 +151,41 @@ function begin<T>(steps: Iterator<() => Promise<T>>): Promise<T> | undefined {
   const step = steps.next();
   if (step.done === true) return undefined;
   const made = step.value();
-  // A failure is thrown when the reader comes to it; before that it must not count as unhandled.
+  // A failure is thrown when the reader reaches it; before that it must not count as unhandled.
   made.catch(() => undefined);
   return made;
+}
+
+/** Target duration of a group, so that lines keep coming at any pace of the key backend. */
+const TARGET_MS = 1_000;
+/** Enough to keep every session of a token busy, and the maximum of one group. */
+const [MIN, MAX] = [16, 512];
+/** Maximum growth from one group to the next: a pace measured over few keys is unreliable. */
+const MAX_GROWTH = 8;
+
+/**
+ * Number of keys to make together: as many as the backend makes in a second, by its last pace. The first group is small, so that the first
+ * line is sent at once.
+ */
+export class PacedSize {
+  readonly #nowMs: () => number;
+  #size = MIN;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Makes `count` keys, and uses their pace for the next group. */
+  async measured<T>(count: number, make: () => Promise<T>): Promise<T> {
+    const startMs = this.#nowMs();
+    const made = await make();
+    const tookMs = this.#nowMs() - startMs;
+    const inTarget = Math.floor((count * TARGET_MS) / Math.max(tookMs, 1));
+    this.#size = Math.min(Math.max(inTarget, MIN), count * MAX_GROWTH, MAX);
+    return made;
+  }
 }

@@ -1,14 +1,14 @@
-import type { JsonAnswer } from '../../../generated/wallets/handlers.ts';
 import type { Wallet } from '../../../generated/wallets/types.ts';
-import { serviceError } from '../../base/service-error.ts';
-import { assertAffordable } from '../charging/assert-affordable.ts';
+import type { JsonAnswer } from '../../../runtime/rest-operation.ts';
+import { serviceError } from '../../core/service-error.ts';
+import { assertSufficientBalance } from '../charging/assert-affordable.ts';
 import type { CreateWalletBody } from '../create-requests.ts';
 import { settle } from '../charging/settle.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { createWalletId } from '../wallet-id.ts';
 import { makeKeys } from './make-keys.ts';
 import { toManagedWallet } from './print-wallet.ts';
-import { toRow } from './wallet-row.ts';
+import { toRow } from '../wallet-row.ts';
 
 const WORK = { operation: 'wallet_creation', units: 1 } as const;
 
@@ -17,7 +17,7 @@ export async function createManagedWallet(
   context: WalletContext,
   { label }: CreateWalletBody,
 ): Promise<JsonAnswer<Wallet>> {
-  const quote = await assertAffordable(context, WORK);
+  const quote = await assertSufficientBalance(context, WORK);
   const id = createWalletId();
   const made = await makeKeys(context, [id]);
   const [key] = made.keys;
@@ -31,8 +31,11 @@ export async function createManagedWallet(
   const body = toManagedWallet(row);
   try {
     await settle(context, {
-      ...{ quotes: [quote], rows: [row], facts: [{ action: 'create', outcome: 'ok', walletId: id }] },
-      ...{ answer: Buffer.from(JSON.stringify(body)), keep: made.keep },
+      quotes: [quote],
+      rows: [row],
+      facts: [{ action: 'create', outcome: 'ok', walletId: id }],
+      answer: Buffer.from(JSON.stringify(body)),
+      keep: made.keep,
     });
   } catch (error) {
     await made.drop();

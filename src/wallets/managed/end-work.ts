@@ -1,4 +1,4 @@
-import type { Reservation } from '../../account/money/reservation.ts';
+import type { Reservation } from '../../account/billing/books/reservation.ts';
 import { transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 

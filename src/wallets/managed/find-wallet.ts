@@ -1,4 +1,4 @@
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { sql } from '../../store/drizzle.ts';
 import { createSelection } from '../../store/select-rows.ts';
 import type { Executes } from '../../store/statement.ts';
@@ -6,9 +6,9 @@ import { wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
-import { isDestroyed } from './is-destroyed.ts';
-import { destroyedOf } from './reconciliation.ts';
-import type { WalletRow } from './wallet-row.ts';
+import { destroyedOf } from './destroyed-rows.ts';
+import type { WalletRow } from '../wallet-row.ts';
+import type { SQL } from 'drizzle-orm';
 
 type OwnWallet = { readonly id: string; readonly accountId: string };
 
@@ -51,3 +51,15 @@ export async function assertFound(context: WalletContext, [row]: readonly Wallet
     throw serviceError('walletNotFound');
   return row;
 }
+
+/**
+ * True when the key of a row of `wallets`, or that of its index below a master, is destroyed, as any signer of the store recorded it (see
+ * src/signer/tombstones/tombstones.ts for the contents of a fingerprint). Use it in the statement that reads the row: it then sees every
+ * destruction that was acknowledged anywhere.
+ */
+export const isDestroyed: SQL = sql`exists (
+  select from signer_tombstones where fingerprint in (
+    substring(sha256(convert_to('wallet' || chr(10) || wallets.id, 'UTF8')) from 1 for 16),
+    substring(sha256(convert_to('child' || chr(10) || wallets.x || chr(10) || wallets.y || chr(10) || wallets.master_id, 'UTF8')) from 1 for 16)
+  )
+)`;

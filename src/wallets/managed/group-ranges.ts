@@ -1,3 +1,6 @@
+import { serviceError } from '../../core/service-error.ts';
+import type { WalletContext } from '../wallet-context.ts';
+
 /** Consecutive items that are made and committed together. */
 export type GroupRange = { readonly from: number; readonly count: number; readonly isLast: boolean };
 
@@ -19,4 +22,10 @@ export function* groupRanges(from: number, end: number): Generator<GroupRange, v
     at += count;
     size = REST;
   }
+}
+
+/** @throws ServiceError `managedBatchTooLarge` if more wallets are requested in one call than the operator allows. */
+export function assertBatchSize({ signer }: WalletContext, value: number): void {
+  const { maxManagedBatch: limit = Infinity } = signer.capabilities();
+  if (value > limit) throw serviceError('managedBatchTooLarge', { limit, value });
 }

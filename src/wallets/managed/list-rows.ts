@@ -1,16 +1,16 @@
-import type { ListPosition } from '../../base/list-cursor.ts';
+import type { ListPosition } from '../../core/read-page.ts';
 import { sql } from '../../store/drizzle.ts';
 import { readInOrder } from '../../store/read-in-order.ts';
 import { createSelection } from '../../store/select-rows.ts';
 import type { PlaceholderOf } from '../../store/statement.ts';
 import { wallets } from '../../store/wallet-tables.ts';
-import { together } from '../transact.ts';
+import { batched } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
-import { isDestroyed } from './is-destroyed.ts';
-import type { WalletRow } from './wallet-row.ts';
+import { isDestroyed } from './find-wallet.ts';
+import type { WalletRow } from '../wallet-row.ts';
 
-/** Which wallets of an account to list; a filter that is absent lets all through. */
+/** Selects wallets of an account; an absent filter matches all of them. */
 export type ListFilters = {
   /** Part of the label, whatever the case of its letters. */
   readonly label?: string;
@@ -19,7 +19,7 @@ export type ListFilters = {
 };
 
 export type ListPage = {
-  /** Only wallets behind this one in the list. */
+  /** Only wallets after this position in the list. */
   readonly after: ListPosition | undefined;
   readonly limit: number;
 };
@@ -36,7 +36,7 @@ const CONDITIONS = {
 
 const FILTERS = Object.keys(CONDITIONS) as readonly (keyof ListFilters)[];
 
-/** A statement for each combination of filters, so that each is planned for what it looks for. */
+/** A statement for each combination of filters, so that PostgreSQL plans each one for its filters. */
 const selections = new Map<string, ReturnType<typeof createListSelection>>();
 
 /** Returns rows of the caller's wallets, newest first. Text that is not an id never reaches the store. */
@@ -48,7 +48,11 @@ export async function listRows(
   const { label = '', address = '', master_wallet_id = '' } = filters;
   if (filters.master_wallet_id !== undefined && !isWalletId(master_wallet_id)) return [];
   const values: Values = {
-    ...{ accountId: context.caller.accountId, label, address, master_wallet_id, limit },
+    accountId: context.caller.accountId,
+    label,
+    address,
+    master_wallet_id,
+    limit,
     beforeAt: after?.at.toISOString() ?? 'infinity',
     beforeId: after?.id ?? '',
   };
@@ -56,7 +60,7 @@ export async function listRows(
   const store = context.store.lowPriority;
   // An address has one wallet, which an index of its own finds.
   const isOne = filters.address !== undefined;
-  const [, rows] = await together({ store }, (db) => [
+  const [, rows] = await batched({ store }, (db) => [
     isOne ? Promise.resolve() : readInOrder(db),
     select(db, values),
   ]);

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, max } from '../../store/drizzle.ts';
 import { wallets } from '../../store/wallet-tables.ts';
 import { read } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
-import type { WalletRow } from './wallet-row.ts';
+import type { WalletRow } from '../wallet-row.ts';
 
 const PAGE = 512;
 

@@ -1,9 +1,9 @@
 import type { SQL } from 'drizzle-orm';
 import { anyOf } from '../../store/any-of.ts';
 import { and, eq, notInArray } from '../../store/drizzle.ts';
-import { serviceError } from '../../base/service-error.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { gateways } from '../../store/access-tables.ts';
-import { toServiceError } from '../../base/service-error.ts';
+import { toServiceError } from '../../core/service-error.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { keyIntents } from '../../store/wallet-tables.ts';
 import type { NewKey } from '../../signer/signer.ts';
@@ -17,7 +17,7 @@ export type MadeKeys = {
   /**
    * Call it in the transaction that stores them; undefined if there is nothing to do.
    *
-   * @throws ServiceError `keyBackendFailed` when another process took this one for gone and destroys some of them: nothing may be
+   * @throws ServiceError `keyBackendFailed` if another process assumes that this one is gone and destroys some of them: nothing may be
    *   committed then.
    */
   readonly keep: ((tx: StoreTransaction) => Promise<void>) | undefined;
@@ -45,7 +45,7 @@ export async function makeKeys(
   const isOurs = and(anyOf(keyIntents.walletId, walletIds), eq(keyIntents.ownerId, ownerId));
   const drop = (): Promise<void> =>
     destroyIntended(context, () =>
-      // Locked, and so after a transaction that stores them whose end was not answered.
+      // Locks the rows: a transaction that stores them, and whose outcome is unknown, ends first.
       transact(context, (tx) => tx.select().from(keyIntents).where(isOurs).for('update')),
     );
   try {
@@ -78,7 +78,7 @@ async function takeBack(tx: StoreTransaction, isOurs: SQL | undefined, count: nu
   throw serviceError(
     'keyBackendFailed',
     {},
-    new Error(`another process destroys ${lost} of ${count} new keys`),
+    new Error(`another process is destroying ${lost} of ${count} new keys`),
   );
 }
 
@@ -95,6 +95,9 @@ async function destroyIntended(deps: WalletDeps, find: () => Promise<readonly In
     }
   } catch (error) {
     const { message: reason } = toServiceError(error);
-    deps.log.error({ reason }, 'keys without a wallet stay in the token until the next start');
+    deps.log.error(
+      { reason },
+      'cannot destroy keys without a wallet; they stay in the HSM token until the next start',
+    );
   }
 }

@@ -1,12 +1,14 @@
-import type { StreamAnswer } from '../../../generated/wallets/handlers.ts';
 import type { ManagedWallet } from '../../../generated/wallets/types.ts';
-import { CSV_HEADER } from '../../keys/pool.ts';
-import type { WalletRow } from './wallet-row.ts';
+import type { StreamAnswer } from '../../../runtime/rest-operation.ts';
+import { CSV_HEADER } from '../../core/keys/pool.ts';
+import type { WalletRow } from '../wallet-row.ts';
 
 /** Returns a managed wallet as it is handed out on creation. */
 export function toManagedWallet({ address, id, derivationPath, label, createdAt }: WalletRow): ManagedWallet {
   return {
-    ...{ address, custody: 'managed', wallet_id: id },
+    address,
+    custody: 'managed',
+    wallet_id: id,
     ...(derivationPath === null ? {} : { derivation_path: derivationPath }),
     ...(label === null ? {} : { label }),
     created_at: createdAt.toISOString(),

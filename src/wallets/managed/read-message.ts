@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { BYTE_LIMITS } from '../../../generated/wallets/operations.ts';
-import { bodyInvalid } from '../body-invalid.ts';
+import { bodyInvalid } from '../create-requests.ts';
 
 type Encoding = WalletRequest<'signWithWallet'>['body']['encoding'];
 
@@ -38,19 +38,19 @@ export function readMessage({
   if (encoding === 'base58' && text.length > MAX_BASE58) {
     throw bodyInvalid(
       POINTER,
-      `has ${text.length} characters of base58, at most ${MAX_BASE58} are read: use base64`,
+      `has ${text.length} characters of base58; expected at most ${MAX_BASE58}; use base64 for longer messages`,
     );
   }
   const bytes = READERS[encoding](text);
   if (bytes === undefined) throw bodyInvalid(POINTER, `is not ${encoding}`);
-  if (bytes.length === 0) throw bodyInvalid(POINTER, 'stands for no bytes; at least 1 is signed');
+  if (bytes.length === 0) throw bodyInvalid(POINTER, 'decodes to 0 bytes; expected at least 1');
   if (bytes.length > MAX_BYTES) {
-    throw bodyInvalid(POINTER, `stands for ${bytes.length} bytes; at most ${MAX_BYTES} are signed`);
+    throw bodyInvalid(POINTER, `decodes to ${bytes.length} bytes; expected at most ${MAX_BYTES}`);
   }
   return bytes;
 }
 
-/** Node decodes leniently; the text counts only if it encodes to the same text again. */
+/** Node decodes leniently: the text is valid only if its bytes encode to the same text again. */
 function readExactly(text: string, encoding: 'base64' | 'hex'): Uint8Array | undefined {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding) === text ? bytes : undefined;

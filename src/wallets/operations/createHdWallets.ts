@@ -1,7 +1,7 @@
 import { PLANS } from '../../../generated/plans.ts';
-import type { AnswerForm } from '../../../generated/wallets/operations.ts';
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import type { AnswerForm } from '../../../runtime/rest-operation.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { createClientHd } from '../client/create-client-hd.ts';
 import { createManagedHd } from '../managed/create-managed-hd.ts';
 import type { WalletContext } from '../wallet-context.ts';

@@ -1,35 +1,36 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { serviceError, toServiceError } from '../../base/service-error.ts';
-import { audit, auditExpected, auditInOwnTransaction } from '../audit.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
+import { assertNotRevoked } from '../assert-not-revoked.ts';
+import { audit, auditInOwnTransaction } from '../audit.ts';
 import { assertSecondFactor, readSecondFactor } from '../managed/assert-second-factor.ts';
-import { derivedFrom, deleteWallets, deleteWalletsExpected } from '../managed/delete-wallets.ts';
+import { derivedFrom, deleteWallets, findDestroyed } from '../managed/destroyed-rows.ts';
 import { selectUnfinished } from '../managed/find-wallet.ts';
-import { findDestroyed } from '../managed/reconciliation.ts';
-import type { WalletRow } from '../managed/wallet-row.ts';
-import { together, transact, tryTogether } from '../transact.ts';
+import type { WalletRow } from '../wallet-row.ts';
+import { batched, transact } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 type Destruction = {
   readonly at: Date;
-  /** False: another request, or a start of a server, deleted the row meanwhile, and recorded that. */
+  /** False if another request, or a server at its start, deleted and recorded the row in the meantime. */
   readonly isRecorded: boolean;
 };
 
 /**
  * `DELETE /v1/wallets/{id}` (interface.md sections 4.4 and 5.4). The signer destroys the key first: if the process ends before the row is
- * deleted, the wallet is useless already, and destroying it again or the next start completes it. Not found is only a wallet without a row.
+ * deleted, the wallet is useless already, and destroying it again or the next start completes it. Only a wallet without a row is not found.
  */
 export const destroyWallet: WalletHandler<WalletContext, 'destroyWallet'> = async (
   context,
   { id, twoFactorCode },
 ) => {
   const { caller } = context;
-  const [[wallet], secondFactor] = await together(context, (db) => [
+  const [[wallet], secondFactor] = await batched(context, (db) => [
     selectUnfinished(db, { id, accountId: caller.accountId }),
     readSecondFactor(db, caller),
   ]);
   if (wallet === undefined) throw serviceError('walletNotFound');
   await assertSecondFactor(context, twoFactorCode, secondFactor);
+  assertNotRevoked(context);
   try {
     const { at, isRecorded } = await destroy(context, wallet);
     if (!isRecorded)
@@ -60,19 +61,14 @@ function completeLater(context: WalletContext, wallet: WalletRow): void {
   };
   retryUntilSettled(work).catch((error: unknown) => {
     const { message: reason } = toServiceError(error);
-    log.error({ reason, requestId: caller.requestId }, 'a destruction could not be completed yet');
+    log.error({ reason, requestId: caller.requestId }, 'cannot complete the destruction of a wallet yet');
   });
 }
 
-/** Deletes the row, with an audit record. @returns false if there is none any more. */
+/** Deletes the row, with an audit record. @returns false if the row no longer exists. */
 async function forget(context: WalletContext, wallet: WalletRow, destroyedAt: Date): Promise<boolean> {
   const { accountId } = wallet;
   const facts = [{ action: 'destroy', outcome: 'ok', walletId: wallet.id }];
-  const gone = await tryTogether(context, (db) => [
-    deleteWalletsExpected(db, accountId, [wallet], destroyedAt),
-    auditExpected(db, context, facts),
-  ]);
-  if (gone !== undefined) return true;
   return transact(context, async (tx) => {
     const isThere = (await deleteWallets(tx, accountId, [wallet], destroyedAt)).size > 0;
     if (isThere) await audit(tx, context, facts);

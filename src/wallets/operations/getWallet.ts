@@ -2,7 +2,7 @@ import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
 import { auditInOwnTransaction, auditIfExists, type WalletFact } from '../audit.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
 import { toMetadata } from '../managed/to-metadata.ts';
-import { together } from '../transact.ts';
+import { batched } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';
 
@@ -12,7 +12,7 @@ export const getWallet: WalletHandler<WalletContext, 'getWallet'> = async (conte
   const fact: WalletFact = { action: 'fetch', outcome: 'ok', walletId: id };
   // Until reconciliation is done, a row may belong to a destroyed wallet.
   const isRowEnough = reconciliation.isDone() && isWalletId(id);
-  const [rows, isRecorded] = await together(context, (db) => [
+  const [rows, isRecorded] = await batched(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),
     isRowEnough ? auditIfExists(db, context, fact) : Promise.resolve(false),
   ]);

@@ -1,8 +1,8 @@
 import type { WalletHandler } from '../../../generated/wallets/handlers.ts';
-import { readPage } from '../../base/read-page.ts';
+import { readPage } from '../../core/read-page.ts';
 import { auditInOwnTransaction } from '../audit.ts';
 import { listRows } from '../managed/list-rows.ts';
-import { destroyedOf } from '../managed/reconciliation.ts';
+import { destroyedOf } from '../managed/destroyed-rows.ts';
 import { toMetadata } from '../managed/to-metadata.ts';
 import type { WalletContext } from '../wallet-context.ts';
 import { isWalletId } from '../wallet-id.ts';

@@ -1,14 +1,15 @@
 import { base58 } from '@scure/base';
 import type { WalletSignature } from '../../../generated/wallets/types.ts';
-import type { JsonAnswer, WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
-import { serviceError } from '../../base/service-error.ts';
+import type { WalletHandler, WalletRequest } from '../../../generated/wallets/handlers.ts';
+import type { JsonAnswer } from '../../../runtime/rest-operation.ts';
+import { serviceError } from '../../core/service-error.ts';
 import { assertQuoted, quoteOf } from '../charging/assert-affordable.ts';
 import { assertFound, selectWallet } from '../managed/find-wallet.ts';
-import { keyOf } from '../managed/wallet-row.ts';
+import { keyOf } from '../wallet-row.ts';
 import { readMessage } from '../managed/read-message.ts';
 import { withSealedKeys } from '../managed/with-sealed-keys.ts';
 import { settle } from '../charging/settle.ts';
-import { together } from '../transact.ts';
+import { batched } from '../transact.ts';
 import type { WalletContext } from '../wallet-context.ts';
 
 const WORK = { operation: 'managed_signing', units: 1 } as const;
@@ -26,7 +27,7 @@ async function sign(
 ): Promise<JsonAnswer<WalletSignature>> {
   const { signer, keys, signal, caller } = context;
   const message = readMessage(body);
-  const [rows, asked] = await together(context, (db) => [
+  const [rows, asked] = await batched(context, (db) => [
     selectWallet(db, { id, accountId: caller.accountId }),
     quoteOf(context, db, WORK),
   ]);
@@ -37,7 +38,7 @@ async function sign(
     throw serviceError(
       'keyBackendFailed',
       {},
-      new Error('the backend gave a signature that is not the wallet’s'),
+      new Error('the key backend returned a signature that does not match the wallet'),
     );
   }
   const { address } = wallet;

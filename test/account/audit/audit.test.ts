@@ -7,7 +7,6 @@ import {
   type AuditFact,
   appendAudit,
   appendAuditInOwnTransaction,
-  appendAuditExpected,
   createConditionalAudit,
 } from '../../../src/account/audit/append-audit.ts';
 import { GENESIS } from '../../../runtime/audit-bytes.ts';
@@ -16,14 +15,16 @@ import { signDueHeads } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
 import { describeStores } from '../../store/backends.ts';
-import { isUnexpected } from '../../store/is-unexpected.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { createHeadKey } from './head-key.ts';
 
 const directory = useNewDirectory();
 const fact = (walletId: string): AuditFact => ({
-  ...{ action: 'sign', outcome: 'ok', requestId: `req_${walletId}`, walletId },
+  action: 'sign',
+  outcome: 'ok',
+  requestId: `req_${walletId}`,
+  walletId,
 });
 
 describeStores('the audit log', (backend) => {
@@ -228,24 +229,6 @@ describeStores('the audit log', (backend) => {
     await expect(failing).rejects.toThrow('changed my mind');
     await alone('w_last');
     expect(await log.verify()).toMatchObject({ isSound: true, records: 42 });
-  });
-
-  test('takes facts together with other statements where it ends as this process knows, and else refuses all of them', async () => {
-    const { accountId, append, verify } = await logOf(3);
-    const write = (id: string) =>
-      store().together((db) => [appendAuditExpected(db, accountId, [fact(id)], NOW_MS)]);
-    await write('w_4');
-    await append([fact('w_5')]);
-    await write('w_6');
-    // As another process does: this one has not seen it.
-    await store().db.execute(sql`update audit_tips set seq = seq + 1 where account_id = ${accountId}`);
-    await expect(write('w_7')).rejects.toSatisfy(isUnexpected);
-    await store().db.execute(sql`update audit_tips set seq = seq - 1 where account_id = ${accountId}`);
-    await write('w_7');
-    expect(await verify()).toMatchObject({ isSound: true, records: 7 });
-    const unknown = await newCustomer(store());
-    const first = store().together((db) => [appendAuditExpected(db, unknown, [fact('w_1')], NOW_MS)]);
-    await expect(first).rejects.toSatisfy(isUnexpected);
   });
 
   test('takes facts on a condition', async () => {

@@ -5,7 +5,7 @@ import { appendAudit } from '../../../src/account/audit/append-audit.ts';
 import { type HeadDeps, startHeadSigning } from '../../../src/account/audit/sign-heads.ts';
 import { verifyAudit } from '../../../src/account/audit/verify-audit.ts';
 import { describeStores } from '../../store/backends.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { createHeadKey } from './head-key.ts';

@@ -5,8 +5,12 @@ import { appendHeads, readHeads } from '../../../src/account/audit/heads-file.ts
 import { mountSmallDisk, SMALL_DISK_MISSING } from '../../support/small-disk.ts';
 
 const HEAD: AuditHead = {
-  ...{ accountId: '3f0c6c0e-6f6f-4f0e-9d57-0d5f8e6c0a11', seq: 1, atMs: 1_760_000_000_000 },
-  ...{ hash: new Uint8Array(32), publicKey: new Uint8Array(32), signature: new Uint8Array(64) },
+  accountId: '3f0c6c0e-6f6f-4f0e-9d57-0d5f8e6c0a11',
+  seq: 1,
+  atMs: 1_760_000_000_000,
+  hash: new Uint8Array(32),
+  publicKey: new Uint8Array(32),
+  signature: new Uint8Array(64),
 };
 /** More lines than the room that a page leaves. */
 const MANY = Array.from({ length: 100 }, () => HEAD);

@@ -2,19 +2,25 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AuditFact, appendAuditInOwnTransaction } from '../../../src/account/audit/append-audit.ts';
-import { type AuditFilters, type ListedRecord, listAudit } from '../../../src/account/audit/list-audit.ts';
+import {
+  type AuditFilters,
+  type ListedRecord,
+  listAudit,
+  EXAMINED,
+} from '../../../src/account/audit/list-audit.ts';
 import { GENESIS } from '../../../runtime/audit-bytes.ts';
 import { hashRecord } from '../../../src/account/audit/record-hash.ts';
-import { EXAMINED } from '../../../src/account/audit/walk-audit.ts';
-import type { PageQuery } from '../../../src/account/list-page.ts';
-import { createToken } from '../../../src/account/tokens/access-tokens.ts';
-import { TokenRing } from '../../../src/account/tokens/token-ring.ts';
+import type { PageQuery } from '../../../src/store/list-page.ts';
+import { createToken } from '../../../src/account/identity/tokens/access-tokens.ts';
+import { TokenRing } from '../../../src/account/identity/tokens/token-ring.ts';
 import { describeStores } from '../../store/backends.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 
 const MINUTE_MS = 60_000;
 const fact = (own: Partial<AuditFact> = {}): AuditFact => ({
-  ...{ action: 'sign', outcome: 'ok', requestId: `req_${randomUUID()}` },
+  action: 'sign',
+  outcome: 'ok',
+  requestId: `req_${randomUUID()}`,
   ...own,
 });
 const seqs = (records: readonly ListedRecord[]): readonly number[] => records.map(({ seq }) => seq);
@@ -93,7 +99,8 @@ describeStores('a list of audit records', (backend) => {
   test('pages of any size have each record once, in order, while others are written', async () => {
     const minutes = Array.from({ length: 23 }, (_, at) => Math.floor(at / 3));
     const facts = minutes.map((_, at) => ({
-      ...{ action: at % 2 === 0 ? 'sign' : 'fetch', walletId: at % 3 === 0 ? 'w_a' : 'w_b' },
+      action: at % 2 === 0 ? 'sign' : 'fetch',
+      walletId: at % 3 === 0 ? 'w_a' : 'w_b',
     }));
     const filters: fc.Arbitrary<AuditFilters & { since?: Date }> = fc.record(
       { action: fc.constant('sign'), walletId: fc.constant('w_a'), since: fc.constant(new Date(NOW_MS)) },

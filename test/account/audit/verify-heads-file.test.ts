@@ -24,7 +24,10 @@ describeStores('a file of heads', (backend) => {
     const key = createHeadKey();
     const headsFile = join(directory(), 'heads.jsonl');
     const facts = Array.from({ length: RECORDS }, (_, n) => ({
-      ...{ action: 'sign', outcome: 'ok', requestId: `req_${n}`, walletId: `w_${n}` },
+      action: 'sign',
+      outcome: 'ok',
+      requestId: `req_${n}`,
+      walletId: `w_${n}`,
     }));
     await store().transaction((tx) => appendAudit(tx, accountId, facts, NOW_MS));
     await signDueHeads({ store: store(), key, headsFile, clock: { nowMs: () => NOW_MS + 60_000 } });

@@ -20,8 +20,11 @@ const MINUTES = 28 * 24 * 60;
 
 const plan = ({ db }: Store, startMs: number, minutes: number, announcedMs = startMs - DAY_MS) =>
   db.insert(plannedWork).values({
-    ...{ id: randomUUID(), note: 'work', announcedAt: new Date(announcedMs) },
-    ...{ startsAt: new Date(startMs), endsAt: new Date(startMs + minutes * MINUTE_MS) },
+    id: randomUUID(),
+    note: 'work',
+    announcedAt: new Date(announcedMs),
+    startsAt: new Date(startMs),
+    endsAt: new Date(startMs + minutes * MINUTE_MS),
   });
 
 describeStores('the availability of a month', (backend) => {
@@ -82,7 +85,8 @@ describeStores('the availability of a month', (backend) => {
     expect(await at(2 * MINUTE_MS + 15_000)).toBe(2);
     expect(await at(-DAY_MS)).toBe(0);
     expect(await measureMonth(opened().db, { month: MONTH, nowMs: START })).toMatchObject({
-      ...{ minutes: 0, wholeMonth: MINUTES },
+      minutes: 0,
+      wholeMonth: MINUTES,
     });
   });
 
@@ -94,7 +98,9 @@ describeStores('the availability of a month', (backend) => {
     await plan(opened(), END - HOUR_MS, 120);
     const nowMs = START + DAY_MS + 15_000;
     expect(await measureMonth(opened().db, { accountId: id, month: MONTH, nowMs })).toEqual({
-      ...{ minutes: 23 * 60, planned: 60, unavailable: 60_000_000n },
+      minutes: 23 * 60,
+      planned: 60,
+      unavailable: 60_000_000n,
       wholeMonth: MINUTES - 60 - 60,
     });
   });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { keepServiceMonth } from '../../../src/account/service-level/keep-service-month.ts';
+import { keepServiceMonth } from '../../../src/account/service-level/remember-months.ts';
 import { MINUTE_MS, monthSpan } from '../../../src/account/service-level/month-span.ts';
-import { purgeMinutes } from '../../../src/account/service-level/purge-minutes.ts';
-import { purgeUnfailed } from '../../../src/account/service-level/purge-unfailed.ts';
+import { purgeMinutes, purgeUnfailed } from '../../../src/account/service-level/purge-minutes.ts';
 import { isMonthRecorded } from '../../../src/account/service-level/recorded-until.ts';
 import { serviceMinutes, serviceMonths, walletMinutes } from '../../../src/store/billing-tables.ts';
 import { asc } from '../../../src/store/drizzle.ts';

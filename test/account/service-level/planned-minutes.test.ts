@@ -5,7 +5,7 @@ import {
   type AnnouncedWork,
   isInTime,
   plannedMinutes,
-} from '../../../src/account/service-level/planned-minutes.ts';
+} from '../../../src/account/service-level/planned-work-rows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -13,8 +13,11 @@ const ALLOWANCE = 240;
 const MONTH = monthSpan('2026-02');
 
 const work = (startMs: number, minutes: number, own: Partial<AnnouncedWork> = {}): AnnouncedWork => ({
-  ...{ startMs, endMs: startMs + minutes * MINUTE_MS },
-  ...{ announcedMs: startMs - 2 * DAY_MS, cancelledMs: undefined, ...own },
+  startMs,
+  endMs: startMs + minutes * MINUTE_MS,
+  announcedMs: startMs - 2 * DAY_MS,
+  cancelledMs: undefined,
+  ...own,
 });
 
 const minutesOf = (spans: readonly Span[]): readonly number[] =>

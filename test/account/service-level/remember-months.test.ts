@@ -15,7 +15,8 @@ function open() {
     return { minutes: asked.length, planned: 0, unavailable: 0n, wholeMonth: 0 };
   });
   return {
-    ...{ measure, asked },
+    measure,
+    asked,
     fail: (error: Error | undefined) => {
       failure = error;
     },

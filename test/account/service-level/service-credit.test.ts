@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { errorBudgetOf, TARGET } from '../../../src/account/service-level/error-budget.ts';
-import { printPercent, shareOf } from '../../../src/account/service-level/percent.ts';
+import {
+  errorBudgetOf,
+  TARGET,
+  printPercent,
+  shareOf,
+} from '../../../src/account/service-level/error-budget.ts';
 import { printAvailability, printMinutes } from '../../../src/account/service-level/print-availability.ts';
 import { creditPercentOf, serviceCreditOf } from '../../../src/account/service-level/service-credit.ts';
 
@@ -77,7 +81,10 @@ test('availability is below the target as printed, by the budget, and by the cre
 
 test('a budget is for the whole month, and may be overdrawn', () => {
   expect(errorBudgetOf(of(5_400_000n, 1_000), MINUTES)).toEqual({
-    ...{ allowed: 21_600_000n, used: 5_400_000n, left: 16_200_000n, leftShare: 750_000n },
+    allowed: 21_600_000n,
+    used: 5_400_000n,
+    left: 16_200_000n,
+    leftShare: 750_000n,
   });
   expect(errorBudgetOf(of(43_200_000n), MINUTES)).toMatchObject({
     left: -21_600_000n,

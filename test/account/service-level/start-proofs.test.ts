@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ProofOptions, startProofs } from '../../../src/account/service-level/start-proofs.ts';
-import { systemClock } from '../../../src/base/clock.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 
 /** Begins a part of a minute, and a minute. */
 const START = Date.UTC(2026, 1, 3, 4, 5);
@@ -102,8 +102,8 @@ test('it is logged once that proofs fail, with the reason, and once that they ar
   await vi.advanceTimersByTimeAsync(10_000);
   expect(outcomes).toEqual(['store', 'store', 'store', 'proved', 'proved']);
   expect(lines).toEqual([
-    'error {"part":"store","reason":"the disk is full"} wallets cannot be served: this time counts as down',
-    'info wallets are served again',
+    'error {"part":"store","reason":"the disk is full"} cannot serve wallets: this time counts as downtime',
+    'info serving wallets again',
   ]);
   await stop();
 });

@@ -9,7 +9,11 @@ const MINUTE = Date.UTC(2026, 1, 3, 4, 5);
 const [A, B] = [randomUUID(), randomUUID()];
 
 const row = (own: Partial<WalletMinute> = {}): WalletMinute => ({
-  ...{ minuteMs: MINUTE, accountId: A, requests: 3, failed: 1, ...own },
+  minuteMs: MINUTE,
+  accountId: A,
+  requests: 3,
+  failed: 1,
+  ...own,
 });
 
 describeStores('wallet requests by minute', (backend) => {

@@ -23,7 +23,10 @@ describe.each(TARGETS)('at %s', (_, { rpcUrl, wsUrl }) => {
 
   const space = async (address: PublicKey, bytes: number) =>
     SystemProgram.createAccount({
-      ...{ fromPubkey: owner, newAccountPubkey: address, space: bytes, programId: program.programId },
+      fromPubkey: owner,
+      newAccountPubkey: address,
+      space: bytes,
+      programId: program.programId,
       lamports: await connection.getMinimumBalanceForRentExemption(bytes),
     });
 

@@ -1,6 +1,6 @@
 import type { Signature } from '@solana/kit';
 import { beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { FEE, fundedSigner, land, newAddress, rpc, SOL, transfer } from './client.ts';
 
 const COMMON = { maxSupportedTransactionVersion: 1 } as const;

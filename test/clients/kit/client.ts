@@ -20,7 +20,7 @@ import {
 } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { inject } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 
 export const SOL = 1_000_000_000n;
 /** What each signature costs, in lamports. */

@@ -58,7 +58,11 @@ test('a configuration is created by its own key, and written by the keys that it
   ];
   const lamports = await rpc.getMinimumBalanceForRentExemption(SPACE).send();
   const create = getCreateAccountInstruction({
-    ...{ payer, newAccount: config, lamports, space: SPACE, programAddress: CONFIG_PROGRAM },
+    payer,
+    newAccount: config,
+    lamports,
+    space: SPACE,
+    programAddress: CONFIG_PROGRAM,
   });
   const keys: [Address, boolean][] = [[keeper.address, true]];
   await land(payer, [create, store([own(config), other(keeper)], keys, Buffer.from('1234'))]);

@@ -14,7 +14,7 @@ import {
   getExtendLookupTableInstruction,
 } from '@solana-program/address-lookup-table';
 import { beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import {
   balanceOf,
   fundedSigner,

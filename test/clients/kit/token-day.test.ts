@@ -35,7 +35,11 @@ test('the day of a token: made, distributed, delegated, frozen, burnt, closed, a
   const treasury = await tokenAccountOf(payer.address, mint.address);
   await land(payer, [
     getCreateAccountInstruction({
-      ...{ payer, newAccount: mint, lamports: rent, space, programAddress: TOKEN_PROGRAM_ADDRESS },
+      payer,
+      newAccount: mint,
+      lamports: rent,
+      space,
+      programAddress: TOKEN_PROGRAM_ADDRESS,
     }),
     getInitializeMint2Instruction({ mint: mint.address, decimals: DECIMALS, ...authority }),
     await openTokenAccount(payer, payer.address, mint.address),
@@ -51,7 +55,12 @@ test('the day of a token: made, distributed, delegated, frozen, burnt, closed, a
   if (one === undefined || two === undefined || three === undefined) throw new Error('three holders');
   const moved = (source: Address, destination: Address, by: KeyPairSigner, amount: bigint) =>
     getTransferCheckedInstruction({
-      ...{ source, mint: mint.address, destination, authority: by, amount, decimals: DECIMALS },
+      source,
+      mint: mint.address,
+      destination,
+      authority: by,
+      amount,
+      decimals: DECIMALS,
     });
   for (const { signer, account } of holders)
     await land(payer, [

@@ -10,7 +10,7 @@ import {
   SOLANA_ERROR__TRANSACTION_ERROR__MAX_LOADED_ACCOUNTS_DATA_SIZE_EXCEEDED,
 } from '@solana/kit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { TARGETS } from '../targets.ts';
 import {
   type Clients,

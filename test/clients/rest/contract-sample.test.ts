@@ -3,20 +3,25 @@ import { expect, inject, test } from 'vitest';
 import { ACCOUNT_CONTRACT } from '../../../generated/contract/account/contract.ts';
 import { WALLET_CONTRACT } from '../../../generated/contract/wallets/contract.ts';
 import type { RestCase } from '../../../runtime/rest-case.ts';
-import { createKeyText } from '../../../src/account/key-text.ts';
-import { runWalletContract } from '../../../src/contract/wallets/run-contract.ts';
+import { createKeyText } from '../../../src/account/identity/api-keys/key-text.ts';
+import { runWalletContract } from '../../../src/devkit/contract/wallets/run-contract.ts';
 
-/** So many cases of each operation are sent here; `make test-all` sends every case (test/wallets/live, test/account-api/live). */
+/** So many cases of each operation are sent here; `make test-all` sends every case (test/wallets/live, test/account/api/live). */
 const SENT = 2;
 
 /** A session of a member without a second factor. */
 const session = inject('session');
 /** The values that a case may ask for here. Cases that need another one, or a state of the server, are left out. */
 const VALUES: Readonly<Record<string, string>> = {
-  ...{ token: inject('accessToken'), operator_token: inject('operatorToken') },
-  ...{ session, enrolling_session: session, factor_session: session },
-  ...{ unknown_token: createKeyText('ks_tok_'), unknown_session: 'A'.repeat(43) },
-  ...{ new_email: 'sample@example.com', two_factor_code: '000000' },
+  token: inject('accessToken'),
+  operator_token: inject('operatorToken'),
+  session,
+  enrolling_session: session,
+  factor_session: session,
+  unknown_token: createKeyText('ks_tok_'),
+  unknown_session: 'A'.repeat(43),
+  new_email: 'sample@example.com',
+  two_factor_code: '000000',
 };
 
 const OPERATIONS = Object.entries({ ...WALLET_CONTRACT, ...ACCOUNT_CONTRACT });

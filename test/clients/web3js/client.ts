@@ -7,9 +7,9 @@ import {
   type TransactionInstruction,
 } from '@solana/web3.js';
 import { inject } from 'vitest';
-import { confirm } from '../../../src/contract/confirmation.ts';
-import { eventually } from '../../../src/base/eventually.ts';
-import { call } from '../../../src/contract/json-rpc.ts';
+import { confirm } from '../../../src/devkit/contract/confirmation.ts';
+import { eventually } from '../../../src/core/eventually.ts';
+import { call } from '../../../src/devkit/contract/json-rpc.ts';
 
 export const SOL = 1_000_000_000;
 /** What each signature costs, in lamports. */

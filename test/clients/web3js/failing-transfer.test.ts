@@ -1,6 +1,6 @@
 import { Keypair, SendTransactionError, type Transaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { confirmAll } from '../../../src/contract/confirmation.ts';
+import { confirmAll } from '../../../src/devkit/contract/confirmation.ts';
 import { connection, FEE, fundedKeypair, land, rpcUrl, SOL, signed, transfer } from './client.ts';
 
 async function preflightFailure(transaction: Transaction): Promise<SendTransactionError> {

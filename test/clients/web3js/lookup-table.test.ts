@@ -6,7 +6,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { connection, fundedKeypair, land, landed, SOL, transfer } from './client.ts';
 
 const recipient = Keypair.generate().publicKey;

@@ -5,7 +5,7 @@ import {
   TransactionInstruction,
 } from '@solana/web3.js';
 import { beforeAll, expect, test } from 'vitest';
-import { confirmAll } from '../../../src/contract/confirmation.ts';
+import { confirmAll } from '../../../src/devkit/contract/confirmation.ts';
 import { connection, fundedKeypair, rpcUrl, SOL, signed, transfer } from './client.ts';
 
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');

@@ -36,7 +36,10 @@ test('the day of a token: made, distributed, delegated, frozen, burnt, closed, a
     owner,
     [
       SystemProgram.createAccount({
-        ...{ fromPubkey: payer, newAccountPubkey: mint, space: MINT_SIZE, programId: TOKEN_PROGRAM_ID },
+        fromPubkey: payer,
+        newAccountPubkey: mint,
+        space: MINT_SIZE,
+        programId: TOKEN_PROGRAM_ID,
         lamports: await getMinimumBalanceForRentExemptMint(connection),
       }),
       createInitializeMint2Instruction(mint, 6, payer, payer),

@@ -1,7 +1,8 @@
 import { Keypair, SystemProgram, type Transaction } from '@solana/web3.js';
 import { base58 } from '@scure/base';
 import { beforeAll, expect, test } from 'vitest';
-import { call } from '../../../src/contract/json-rpc.ts';
+import { call } from '../../../src/devkit/contract/json-rpc.ts';
+import { CONSENSUS } from '../../support/test-ledger.ts';
 import { connection, FEE, fundedKeypair, landed, rpcUrl, SOL, signed, transfer } from './client.ts';
 
 const LEVEL = { commitment: 'confirmed' } as const;
@@ -70,12 +71,11 @@ test('base58, base64 and the legacy binary are the wire transaction', async () =
   expect(await encoded('binary')).toBe(base58.encode(wire));
 });
 
-test('a transaction that is confirmed but not finalized is null at finalized', async () => {
+test('a transaction that is confirmed is null at finalized until it is final, under alpenglow at once', async () => {
   const fresh = await connection.sendRawTransaction(
     (await signed(payer, [transfer(payer, recipient, 5)])).serialize(),
   );
   await landed(fresh);
-  expect(
-    await connection.getTransaction(fresh, { commitment: 'finalized', maxSupportedTransactionVersion: 0 }),
-  ).toBeNull();
+  const config = { commitment: 'finalized', maxSupportedTransactionVersion: 0 } as const;
+  expect((await connection.getTransaction(fresh, config)) === null).toBe(CONSENSUS === 'tower');
 });

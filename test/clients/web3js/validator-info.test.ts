@@ -32,8 +32,11 @@ test('information of a validator is published and read, and another one cannot c
   const payer = await fundedKeypair();
   const [account, validator] = [Keypair.generate(), Keypair.generate()];
   const create = SystemProgram.createAccount({
-    ...{ fromPubkey: payer.publicKey, newAccountPubkey: account.publicKey, programId: CONFIG_PROGRAM },
-    ...{ space: SPACE, lamports: await connection.getMinimumBalanceForRentExemption(SPACE) },
+    fromPubkey: payer.publicKey,
+    newAccountPubkey: account.publicKey,
+    programId: CONFIG_PROGRAM,
+    space: SPACE,
+    lamports: await connection.getMinimumBalanceForRentExemption(SPACE),
   });
   const text = '{"name":"One","website":"https://example.org"}';
   await land(payer, [create, publish(account, validator, text)], [account, validator]);

@@ -1,7 +1,7 @@
 import { Connection, PublicKey } from '@solana/web3.js';
 import { generateKeyPairSigner, getBase64EncodedWireTransaction, type KeyPairSigner } from '@solana/kit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import {
   type Clients,
   fundedSigner,

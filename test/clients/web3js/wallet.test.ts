@@ -1,7 +1,7 @@
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
-import { confirm } from '../../../src/contract/confirmation.ts';
+import { confirm } from '../../../src/devkit/contract/confirmation.ts';
 import { DEFAULT_PATH, memberOf, seedOf, walletService } from '../wallets.ts';
 import { connection, FEE, landed, rpcUrl, SOL } from './client.ts';
 

@@ -107,10 +107,10 @@ test('all accounts together have the lamports of 64 bits; one more is refused wi
   const { value } = await call('getSupply', { commitment: 'processed' });
   const most = 2n ** 64n - 1n - BigInt(value.total) + 5n;
   expect(await cheatRefusal('localnet_setAccount', address, { lamports: most + 1n })).toBe(
-    `Invalid param: ${address} cannot have ${most + 1n} lamports: beside the other accounts the most is ${most}`,
+    `Invalid param: ${address} cannot have ${most + 1n} lamports: with the other accounts' lamports the maximum is ${most}`,
   );
   await cheat('localnet_setAccount', address, { lamports: most });
-  expect(await cheatRefusal('localnet_setAccount', other, { lamports: 1 })).toMatch(/the most is 0$/);
+  expect(await cheatRefusal('localnet_setAccount', other, { lamports: 1 })).toMatch(/the maximum is 0$/);
   await cheat('localnet_setAccount', address, { lamports: most - 1n });
   await cheat('localnet_setAccount', other, { lamports: 1 });
   expect((await call('getSupply', { commitment: 'processed' })).value.total).toBe(2n ** 64n - 1n);

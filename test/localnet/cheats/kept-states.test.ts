@@ -4,7 +4,11 @@ import { changedBytes } from '../../../src/localnet/trace/traced-accounts.ts';
 import { KeptStates } from '../../../src/localnet/trace/kept-states.ts';
 
 const account = (bytes: number): Account => ({
-  ...{ lamports: 1n, data: new Uint8Array(bytes), owner: 'x', executable: false, rentEpoch: 0n },
+  lamports: 1n,
+  data: new Uint8Array(bytes),
+  owner: 'x',
+  executable: false,
+  rentEpoch: 0n,
 });
 const record = (index: number) => ({ index }) as TransactionRecord;
 

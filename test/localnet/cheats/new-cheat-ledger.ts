@@ -1,8 +1,8 @@
 import type { MethodName } from '../../../generated/localnet/methods.ts';
 import type { MethodParams, MethodResults } from '../../../generated/localnet/types.ts';
-import { ServiceError } from '../../../src/base/service-error.ts';
+import { ServiceError } from '../../../src/core/service-error.ts';
 import { callMethod } from '../../../src/localnet/call-method.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 
 export type CheatLedger = TestLedger & {

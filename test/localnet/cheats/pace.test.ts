@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import { LIMITS } from '../../../generated/localnet/limits.ts';
-import { startSlotTimer } from '../../../src/localnet/slot-timer.ts';
+import { startSlotTimer } from '../../../src/localnet/serve-ledger.ts';
 import { fundedWallet, memo, sendNow, signed } from '../transactions.ts';
 import { type CheatLedger, newCheatLedger } from './new-cheat-ledger.ts';
 

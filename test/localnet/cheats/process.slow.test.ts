@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { TOKEN_2022_PROGRAM, UPGRADEABLE_LOADER } from '../../../src/localnet/addresses/program-ids.ts';
 import { Runtime } from '../../../src/localnet/bank/runtime.ts';
 import { programDataAddress } from '../../../src/localnet/transaction/loaded-size.ts';

@@ -55,7 +55,7 @@ test('what cannot be saved or loaded is told by name', async () => {
   const bare = newCheatLedger();
   await bare.cheat('localnet_snapshot', 'a');
   expect(await bare.cheatRefusal('localnet_saveSnapshot', 'a')).toMatch(
-    /the directory of --snapshot-dir, which is not given/,
+    /snapshot files need --snapshot-dir, which is not set/,
   );
   expect(await test.cheatRefusal('localnet_saveSnapshot', 'a')).toMatch(
     /there is no snapshot a; there are none/,
@@ -76,10 +76,12 @@ test('what cannot be saved or loaded is told by name', async () => {
     ).toMatch(told);
   const path = join(directory(), 'a.snapshot');
   truncateSync(path, 100_000);
-  expect(await test.cheatRefusal('localnet_loadSnapshot', 'a')).toMatch(/is no snapshot: it is torn/);
+  expect(await test.cheatRefusal('localnet_loadSnapshot', 'a')).toMatch(
+    /is not a snapshot: it is incomplete/,
+  );
   writeFileSync(path, 'text');
   expect(await test.cheatRefusal('localnet_loadSnapshot', 'a')).toMatch(
-    /it has not the format "keyslot snapshot 1"/,
+    /its format is not "keyslot snapshot 1"/,
   );
   expect(await test.cheatRefusal('localnet_loadSnapshot', '../a')).toMatch(/has 1 to 64 letters/);
 });

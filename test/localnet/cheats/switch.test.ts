@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { METHODS } from '../../../generated/localnet/methods.ts';
 import { isMethodName } from '../../../generated/ledger/methods.ts';
-import { ServiceError } from '../../../src/base/service-error.ts';
+import { ServiceError } from '../../../src/core/service-error.ts';
 import { callMethod } from '../../../src/localnet/call-method.ts';
 import { newLedger } from '../new-ledger.ts';
 

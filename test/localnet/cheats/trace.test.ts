@@ -25,8 +25,11 @@ async function scene() {
   const owned = getAssociatedTokenAddressSync(mint.publicKey, wallet.publicKey);
   const createMint = [
     SystemProgram.createAccount({
-      ...{ fromPubkey: wallet.publicKey, newAccountPubkey: mint.publicKey, lamports: RENT_OF_MINT },
-      ...{ space: MINT_SIZE, programId: TOKEN_PROGRAM_ID },
+      fromPubkey: wallet.publicKey,
+      newAccountPubkey: mint.publicKey,
+      lamports: RENT_OF_MINT,
+      space: MINT_SIZE,
+      programId: TOKEN_PROGRAM_ID,
     }),
     createInitializeMint2Instruction(mint.publicKey, 6, wallet.publicKey, null),
   ];
@@ -84,14 +87,12 @@ test('a transaction that landed is a tree of named calls, whose compute units ad
     ['5', 'spl-memo', null, 'succeeded'],
   ]);
   expect(trace).toMatchObject({
-    ...{
-      kind: 'landed',
-      err: null,
-      failure: null,
-      unattributedComputeUnits: 0n,
-      logsCut: false,
-      statesKept: true,
-    },
+    kind: 'landed',
+    err: null,
+    failure: null,
+    unattributedComputeUnits: 0n,
+    logsCut: false,
+    statesKept: true,
   });
   const [, , , , create, written] = trace.calls;
   expect(create?.logs).toEqual(['Create', 'Initialize the associated token account']);
@@ -116,10 +117,15 @@ test('accounts are shown before and after, with the bytes that changed', async (
   const { accounts } = await traceOf(test, await sendNow(test, text));
   const byAddress = new Map(accounts.map((each) => [each.address, each]));
   expect(byAddress.get(wallet.publicKey.toBase58())).toMatchObject({
-    ...{ signer: true, writable: true, balance: { before, after: before - 5_000n }, dataChanges: [] },
+    signer: true,
+    writable: true,
+    balance: { before, after: before - 5_000n },
+    dataChanges: [],
   });
   expect(byAddress.get(owned.toBase58())).toMatchObject({
-    ...{ signer: false, writable: true, dataChangesCut: false },
+    signer: false,
+    writable: true,
+    dataChangesCut: false,
     states: { before: { owner: TOKEN, space: 165n }, after: { owner: TOKEN, space: 165n } },
     dataChanges: [{ offset: 64n, before: 'AAA=', after: 'AgE=' }],
   });
@@ -132,13 +138,11 @@ test('an account that a transaction makes did not exist before, and its data is 
   const programId = new PublicKey('BPFLoader2111111111111111111111111111111111');
   const space = 4_000;
   const create = SystemProgram.createAccount({
-    ...{
-      fromPubkey: wallet.publicKey,
-      newAccountPubkey: made.publicKey,
-      lamports: Number(SOL),
-      space,
-      programId,
-    },
+    fromPubkey: wallet.publicKey,
+    newAccountPubkey: made.publicKey,
+    lamports: Number(SOL),
+    space,
+    programId,
   });
   const { accounts } = await traceOf(test, await sendNow(test, signed(test, [wallet, made], create)));
   expect(accounts.find(({ address }) => address === made.publicKey.toBase58())).toMatchObject({
@@ -212,7 +216,9 @@ test('a transaction that was refused as a whole says why, and that nothing ran',
   const nobody = Keypair.generate();
   const trace = await traceOf(test, signed(test, [nobody], memo('free')));
   expect(trace).toMatchObject({
-    ...{ err: 'AccountNotFound', fee: null, computeUnits: 0n },
+    err: 'AccountNotFound',
+    fee: null,
+    computeUnits: 0n,
     failure: {
       path: null,
       message:
@@ -243,7 +249,10 @@ test('an IDL names programs, instructions, arguments, accounts and errors: that 
   const text = signed(test, [wallet], createBurnInstruction(owned, mint.publicKey, wallet.publicKey, 5n));
   const trace = await traceOf(test, text);
   expect(trace.calls[0]).toMatchObject({
-    ...{ program: 'token', instruction: 'burn', namedBy: 'idl', info: { amount: 5n } },
+    program: 'token',
+    instruction: 'burn',
+    namedBy: 'idl',
+    info: { amount: 5n },
     accounts: [{ name: 'account' }, { name: 'mint' }, { name: 'owner' }],
   });
   expect(trace.failure?.message).toContain(

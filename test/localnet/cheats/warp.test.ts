@@ -92,7 +92,9 @@ test('to an epoch: its stake is active, and the stake history has no hole', asyn
   const stake = Keypair.generate();
   const vote = new PublicKey(ledger.genesis.voteAddress);
   const created = StakeProgram.createAccount({
-    ...{ fromPubkey: publicKey, stakePubkey: stake.publicKey, lamports: 10_000_000_000 },
+    fromPubkey: publicKey,
+    stakePubkey: stake.publicKey,
+    lamports: 10_000_000_000,
     authorized: new Authorized(publicKey, publicKey),
   });
   const delegated = StakeProgram.delegate({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { callMethod } from '../../../src/localnet/call-method.ts';
 import { parseLocalnetArguments } from '../../../src/localnet/localnet-options.ts';
 import { openLedger } from '../../../src/localnet/open-ledger.ts';
@@ -52,7 +52,7 @@ async function slotsOf(ask: Ask, airdrops: readonly Airdrop[]): Promise<readonly
     const { value } = (await ask('getSignatureStatuses', [signature])) as {
       readonly value: readonly ({ readonly slot: number; readonly confirmationStatus: string } | null)[];
     };
-    expect(value).toMatchObject([{ confirmationStatus: 'confirmed', err: null }]);
+    expect(value).toMatchObject([{ confirmationStatus: 'finalized', err: null }]);
     const slot = value[0]?.slot ?? 0;
     const block = await ask('getBlock', slot, { ...CONFIRMED, transactionDetails: 'signatures' });
     expect(block).toMatchObject({ signatures: expect.arrayContaining([signature]) });
@@ -62,14 +62,14 @@ async function slotsOf(ask: Ask, airdrops: readonly Airdrop[]): Promise<readonly
 }
 
 test.each([
-  ['while slots pass', [], 'together'],
-  ['while the clock is paused', ['localnet_pause'], 'together'],
+  ['while slots pass', [], 'batched'],
+  ['while the clock is paused', ['localnet_pause'], 'batched'],
   [
     'with a block for each transaction',
     ['localnet_setBlockProduction', { mode: 'transaction' }],
     'one by one',
   ],
-  ['paused, with a block for each transaction', ['localnet_setBlockProduction', 'paused'], 'together'],
+  ['paused, with a block for each transaction', ['localnet_setBlockProduction', 'paused'], 'batched'],
 ] as const)(
   'what was answered right before close() is in a block after the restart: %s',
   async (_name, [method, option], blocks) => {
@@ -82,7 +82,7 @@ test.each([
     const airdrops = [await airdrop(ask), await airdrop(ask)];
     await first.close();
     const [one = 0, two = 0] = await slotsOf(askOf(await start()), airdrops);
-    expect(two - one).toBe(blocks === 'together' ? 0 : 1);
+    expect(two - one).toBe(blocks === 'batched' ? 0 : 1);
   },
 );
 
@@ -110,11 +110,11 @@ test('the end takes no longer than a second for them, and says how many are lost
   let nowMs = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 150));
   await close();
-  const [, ...landed] = ledger.blocks.transactions(ledger.slotAt('confirmed'));
+  const landed = ledger.blocks.transactions(ledger.slotAt('confirmed'));
   const lost = 5 - landed.length;
   expect(lost).toBeGreaterThan(0);
   expect(stderr.mock.calls).toEqual([
-    [`localnet: ${lost} transactions that were accepted are lost: the end left no time for them\n`],
+    [`localnet: ${lost} accepted transactions were lost: there was no time left to execute them\n`],
   ]);
   expect(ledger.incoming.size).toBe(0);
 });

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callMethod } from '../../../src/localnet/call-method.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { everything, type KeptLedger, keptLedger, newAddress } from './kept-ledger.ts';

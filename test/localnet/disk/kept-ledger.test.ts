@@ -84,7 +84,7 @@ test('a slot that was written in part is left out, and the one before is the new
   const path = newest(/^slots/);
   truncateSync(path, readFileSync(path).length - 3);
   const second = await keptLedger(directory());
-  expect(second.damage).toEqual([`${path} is torn behind slot ${slot - 1n}`]);
+  expect(second.damage).toEqual([`${path} is torn after slot ${slot - 1n}`]);
   expect(await second.call('getSlot', { commitment: 'confirmed' })).toBe(slot - 1n);
   second.tick(3);
   await second.kill();
@@ -123,7 +123,7 @@ test('without a whole snapshot the ledger is refused, naming --reset, and nothin
   for (const name of files(/^accounts/)) rmSync(join(directory(), name));
   const found = files(/./);
   await expect(keptLedger(directory())).rejects.toThrow(
-    /no state of the ledger in .* is whole; --reset deletes it/,
+    /the ledger in .* has no complete state; --reset deletes it/,
   );
   expect(files(/./)).toEqual(found);
 });

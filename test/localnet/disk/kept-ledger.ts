@@ -4,7 +4,7 @@ import { LedgerKeeper } from '../../../src/localnet/disk/ledger-keeper.ts';
 import { LedgerJournal, type SegmentLimits } from '../../../src/localnet/disk/ledger-journal.ts';
 import { writeManifest } from '../../../src/localnet/disk/manifest.ts';
 import { openLedgerFolder } from '../../../src/localnet/disk/open-ledger-folder.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 
 export type KeptLedger = TestLedger & {

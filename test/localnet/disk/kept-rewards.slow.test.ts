@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSlot, slotBytes } from '../../../src/localnet/disk/slot-record.ts';
+import { readSlot, slotBytes } from '../../../src/localnet/disk/segments.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 import { setCommission } from '../rewards/set-commission.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
@@ -87,8 +87,13 @@ test.each([3_200n, 3_201n])(
 
 test('a slot of a ledger that paid no rewards has the bytes that it always had', () => {
   const record = {
-    ...{ slot: 7n, time: 1_700_000_000n, blockhash: new Uint8Array(32).fill(9), transactionCount: 3 },
-    ...{ transactions: [], rewards: undefined, accounts: [] },
+    slot: 7n,
+    time: 1_700_000_000n,
+    blockhash: new Uint8Array(32).fill(9),
+    transactionCount: 3,
+    transactions: [],
+    rewards: undefined,
+    accounts: [],
   };
   const head = `0700000000000000${'00f1536500000000'}${'09'.repeat(32)}030000000000000000000000${'00000000'}`;
   expect(slotBytes(record).toString('hex')).toBe(head);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newAddress } from './kept-ledger.ts';
 import { type LedgerProcess, startLedgerProcess } from './ledger-process.ts';
@@ -40,7 +40,7 @@ test('what was confirmed is there after a kill at any moment, and the chain goes
         const { value } = (await ask('getSignatureStatuses', [signature])) as {
           value: ({ confirmationStatus: string; slot: number } | null)[];
         };
-        return value[0]?.confirmationStatus === 'confirmed' ? value[0] : undefined;
+        return value[0]?.confirmationStatus === 'finalized' ? value[0] : undefined;
       });
       kept.push({ address, signature, slot: status.slot });
       slot = status.slot;
@@ -64,7 +64,7 @@ test('a ledger that goes on says which options it does not follow; --reset begin
   ]);
   await second.node.stop();
   expect(second.node.stderr()).toBe(
-    'localnet: the ledger goes on without regard to --mint, --slots-per-epoch 32 (it has 64); --reset begins anew\n',
+    'localnet: ignoring --mint, --slots-per-epoch 32 (it has 64): the ledger already exists; --reset starts a new one\n',
   );
   const third = await start(folder, '--reset');
   expect(await third.ask('getGenesisHash')).not.toBe(genesis);

@@ -1,5 +1,5 @@
-import { eventually } from '../../../src/base/eventually.ts';
-import { parseJson } from '../../../src/rpc/json.ts';
+import { eventually } from '../../../src/core/eventually.ts';
+import { parseJson } from '../../../src/core/rpc/json.ts';
 import { freePortPair } from '../../support/free-port-pair.ts';
 import { type NodeProcess, startNode } from '../../support/node-process.ts';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { accountKeys } from '../../../src/localnet/transaction/account-keys.ts';
 import { signatureOf } from '../../../src/localnet/blocks/transaction-index.ts';
-import type { LedgerSnapshot } from '../../../src/localnet/ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../../../src/localnet/ledger-state.ts';
 import { sendNow, signed, SOL, transfer } from '../transactions.ts';
 import { everything, keptLedger, type KeptLedger } from './kept-ledger.ts';
 import { rounds } from '../../support/tier.ts';

@@ -1,5 +1,4 @@
-import { parseAccount } from '../../../src/localnet/encode/parsed-account/parse-account.ts';
-import type { MintTerms } from '../../../src/localnet/encode/parsed-account/token.ts';
+import { parseAccount, type MintTerms } from '../../../src/localnet/encode/parsed-account/parse-account.ts';
 import type { Account } from '../../../src/localnet/model.ts';
 import { assertValue } from './result-schema.ts';
 

@@ -118,8 +118,12 @@ test('the first block of an epoch has vote rewards and says how many blocks pay 
   } as const;
   const first = { ...block, rewards: { paid: [reward], due: [] } };
   const shown = {
-    ...{ pubkey: address(1), lamports: 5n, postBalance: 9n, rewardType: 'Voting' },
-    ...{ commission: null, commissionBps: 700 },
+    pubkey: address(1),
+    lamports: 5n,
+    postBalance: 9n,
+    rewardType: 'Voting',
+    commission: null,
+    commissionBps: 700,
   };
   expect(encodeBlock(first, { transactionDetails: 'none' })).toStrictEqual({
     ...SUMMARY,

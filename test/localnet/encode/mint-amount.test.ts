@@ -8,7 +8,7 @@ import {
 import * as kit from '@solana/kit';
 import { Clock, LiteSVM, SimulatedTransactionInfo } from 'litesvm';
 import { describe, expect, test } from 'vitest';
-import { mintAmount } from '../../../src/localnet/encode/mint-amount.ts';
+import { mintAmount } from '../../../src/localnet/encode/token-amount.ts';
 import { readMint } from '../../../src/localnet/encode/token-layout.ts';
 import { address, key } from './instruction-case.ts';
 import { mintBytes, withExtensions } from './token-bytes.ts';

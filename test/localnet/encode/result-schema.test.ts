@@ -26,7 +26,11 @@ const innerInstructions = [{ index: 2, instructions: [sampleCall(keys)] }];
 const returnData = { programId: address(4), data: Uint8Array.of(1) };
 const err = { InstructionError: [1, { Custom: 6 }] as [number, { Custom: number }] };
 const REWARD: BlockReward = {
-  ...{ address: address(6), type: 'Voting', lamports: 1n, postBalance: 2n, commissionBps: 500 },
+  address: address(6),
+  type: 'Voting',
+  lamports: 1n,
+  postBalance: 2n,
+  commissionBps: 500,
 };
 const records = [sampleRecord('legacy', { err }), sampleRecord(0, { innerInstructions, returnData })];
 

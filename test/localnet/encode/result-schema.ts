@@ -1,6 +1,6 @@
 import type { MethodName } from '../../../generated/ledger/methods.ts';
 import { RESULT_VALIDATORS } from '../../../generated/contract/ledger/results.ts';
-import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
+import { parseJson, stringifyJson } from '../../../src/core/rpc/json.ts';
 
 const CONTEXT = { slot: 7n, apiVersion: '4.2.0' };
 

@@ -15,7 +15,7 @@ import type {
   TransactionMeta,
   TransactionRecord,
 } from '../../../src/localnet/model.ts';
-import type { DecodedTransaction } from '../../../src/wire/message.ts';
+import type { DecodedTransaction } from '../../../src/core/wire/message.ts';
 import { address, key } from './instruction-case.ts';
 
 /** Keys that the sample transactions use. */

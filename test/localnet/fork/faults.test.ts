@@ -40,8 +40,8 @@ test('the one account that the node refuses is named with what it said, and the 
 test.each([
   [403, 'no', /^Fork: the account \w+ cannot be fetched from [\d.:]+: it answered with HTTP status 403$/],
   [200, 'text', /its answer is not JSON$/],
-  [200, '{}', /its answer is not that of JSON-RPC$/],
-  [200, '{"result":{"value":[]}}', /its answer is not that of getMultipleAccounts$/],
+  [200, '{}', /its answer is not JSON-RPC$/],
+  [200, '{"result":{"value":[]}}', /its answer does not match getMultipleAccounts$/],
   [200, '{"result":{"value":[null]}}', /its answer names no slot$/],
   [
     200,
@@ -134,7 +134,7 @@ test('what cannot be opened is told, without the address of the node', async () 
     openFork({ given: { url, cassette }, stored: undefined, warn: () => undefined });
   const path = join(directory(), 'a.cassette');
   await expect(open(undefined, path)).rejects.toThrow(
-    `--cassette: ${path} is not there; --fork URL records it`,
+    `--cassette: ${path} does not exist; --fork URL records it`,
   );
   await expect(open('nonsense')).rejects.toThrow(
     'localnet: --fork: expected an address or one of mainnet-beta',
@@ -142,14 +142,14 @@ test('what cannot be opened is told, without the address of the node', async () 
   const source = await sourceNode();
   source.failBy(() => error(`bad ${KEY}`));
   await expect(open(source.url)).rejects.toThrow(
-    `localnet: --fork: ${source.host} cannot be asked for getGenesisHash: it answered "bad [hidden]" (-32010)`,
+    `localnet: --fork: ${source.host} does not answer getGenesisHash: it answered "bad [hidden]" (-32010)`,
   );
   const head = JSON.stringify({ format: 'keyslot cassette 1', genesisHash: newAddress(), slot: 5 });
   for (const [text, reason] of [
-    ['', 'its first line does not tell the format "keyslot cassette 1"'],
-    ['{"format":"keyslot cassette 2"}\n', 'its first line does not tell'],
+    ['', 'its first line does not name the format "keyslot cassette 1"'],
+    ['{"format":"keyslot cassette 2"}\n', 'its first line does not name'],
     ['{"format":"keyslot cassette 1"}\n', 'line 1: expected genesisHash and slot'],
-    [`${head}\n{"account":"x"}\n`, 'line 2: it is neither of an account nor a list of addresses'],
+    [`${head}\n{"account":"x"}\n`, 'line 2: it is neither an account nor a list of addresses'],
     [`${head}\n{"account":"${newAddress()}","absent":true}\n{"acc`, 'line 3: it is not a JSON object'],
     [`${head}\n{"account":"${newAddress()}","lamports":-1}\n`, 'line 2: lamports is not a 64-bit integer'],
   ]) {

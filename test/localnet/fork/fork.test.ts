@@ -112,8 +112,11 @@ test('a second start with the cassette answers the same without a call, and noth
     genesisHash: await source.call('getGenesisHash'),
     slot: Number(source.ledger.slotAt('confirmed')),
     epochSchedule: {
-      ...{ slotsPerEpoch: 432_000, leaderScheduleSlotOffset: 432_000, warmup: false },
-      ...{ firstNormalEpoch: 0, firstNormalSlot: 0 },
+      slotsPerEpoch: 432_000,
+      leaderScheduleSlotOffset: 432_000,
+      warmup: false,
+      firstNormalEpoch: 0,
+      firstNormalSlot: 0,
     },
   });
   const other = join(directory(), 'other.cassette');
@@ -127,7 +130,7 @@ test('a second start with the cassette answers the same without a call, and noth
   const offline = await forked({ cassette });
   const unknown = newAddress();
   expect((await offline.refusal('getBalance', unknown)).message).toBe(
-    `Fork: the account ${unknown} cannot be had: it is not in the cassette, and without --fork there is no node to fetch it from`,
+    `Fork: the account ${unknown} is not available: it is not in the cassette, and without --fork there is no node to fetch it from`,
   );
 });
 

@@ -8,12 +8,18 @@ import { forked, type SourceNode, sourceNode } from './source-node.ts';
 const directory = useNewDirectory();
 /** Of devnet. */
 const DEVNET = {
-  ...{ slotsPerEpoch: 432_000, leaderScheduleSlotOffset: 432_000, warmup: true },
-  ...{ firstNormalEpoch: 14, firstNormalSlot: 524_256 },
+  slotsPerEpoch: 432_000,
+  leaderScheduleSlotOffset: 432_000,
+  warmup: true,
+  firstNormalEpoch: 14,
+  firstNormalSlot: 524_256,
 };
 const SHOWN = {
-  ...{ slotsPerEpoch: 432_000n, leaderScheduleSlotOffset: 432_000n, warmup: true },
-  ...{ firstNormalEpoch: 14n, firstNormalSlot: 524_256n },
+  slotsPerEpoch: 432_000n,
+  leaderScheduleSlotOffset: 432_000n,
+  warmup: true,
+  firstNormalEpoch: 14n,
+  firstNormalSlot: 524_256n,
 };
 const DEFAULT = { slotsPerEpoch: 432_000n, warmup: false, firstNormalEpoch: 0n };
 const SLOT = 1_000_000n;
@@ -42,7 +48,10 @@ test('a fork has the epochs of its node in every answer, from a cassette too', a
     const slot = ledger.blocks.openSlot;
     const [epoch, slotIndex] = [15n, slot - 524_256n - 432_000n];
     expect(await call('getEpochInfo', { commitment: 'processed' })).toMatchObject({
-      ...{ epoch, slotIndex, slotsInEpoch: 432_000n, absoluteSlot: slot },
+      epoch,
+      slotIndex,
+      slotsInEpoch: 432_000n,
+      absoluteSlot: slot,
     });
     const parsed = { encoding: 'jsonParsed', commitment: 'processed' } as const;
     const schedule = await call('getAccountInfo', 'SysvarEpochSchedu1e111111111111111111111111', parsed);
@@ -64,7 +73,9 @@ test('in the short epochs each is twice as long as the one before', async () => 
   ] as const) {
     const slot = ledger.blocks.openSlot;
     expect(await call('getEpochInfo', { commitment: 'processed' })).toMatchObject({
-      ...{ epoch, slotIndex: slot - first, slotsInEpoch: length },
+      epoch,
+      slotIndex: slot - first,
+      slotsInEpoch: length,
     });
     const config = { commitment: 'processed' } as const;
     expect((await call('getLeaderSchedule', null, config))?.[address]).toHaveLength(Number(length));
@@ -79,8 +90,12 @@ test('an epoch length that is given wins', async () => {
 });
 
 test.each([
-  ['does not tell them', undefined, /its answer is not that of JSON-RPC/],
-  ['has none that a ledger can have', { ...DEVNET, slotsPerEpoch: 5_000_000 }, /a ledger cannot have such/],
+  ['does not tell them', undefined, /its answer is not JSON-RPC/],
+  [
+    'has none that a ledger can have',
+    { ...DEVNET, slotsPerEpoch: 5_000_000 },
+    /a ledger cannot have such epochs/,
+  ],
 ])('a node that %s is told of, and epochs are the default', async (_name, result, reason) => {
   const source = await nodeWith();
   source.failBy(({ method }) =>
@@ -89,7 +104,7 @@ test.each([
   const { call, warnings } = await forked({ url: source.url });
   expect(await call('getEpochSchedule')).toMatchObject(DEFAULT);
   expect(warnings).toEqual([expect.stringMatching(reason)]);
-  expect(warnings[0]).toContain(`the epochs of ${source.host} are not taken over`);
+  expect(warnings[0]).toContain(`cannot use the epochs of ${source.host}`);
 });
 
 test('a cassette of before has the default, and one with impossible epochs is refused', async () => {
@@ -102,7 +117,7 @@ test('a cassette of before has the default, and one with impossible epochs is re
   writeFileSync(cassette, `${JSON.stringify(head)}\n`);
   expect(await (await forked({ cassette })).call('getEpochSchedule')).toMatchObject(DEFAULT);
   writeFileSync(cassette, `${JSON.stringify({ ...head, epochSchedule: { ...DEVNET, warmup: false } })}\n`);
-  await expect(forked({ cassette })).rejects.toThrow('line 1: epochSchedule is none that a ledger can have');
+  await expect(forked({ cassette })).rejects.toThrow('line 1: a ledger cannot have this epochSchedule');
 });
 
 test('a fork on disk keeps them, and what the command was given wins', async () => {
@@ -120,8 +135,9 @@ test('a fork on disk keeps them, and what the command was given wins', async () 
   expect(await scheduleOf({ ledger })).toEqual(DEVNET);
   const manifest = join(ledger, 'ledger.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('524256', '524257'));
-  await expect(scheduleOf({ ledger })).rejects.toThrow('--reset deletes it and begins anew');
+  await expect(scheduleOf({ ledger })).rejects.toThrow('--reset deletes it and starts a new ledger');
   expect(await scheduleOf({ fork: source.url, slotsPerEpoch: 64 })).toMatchObject({
-    ...{ slotsPerEpoch: 64, warmup: false },
+    slotsPerEpoch: 64,
+    warmup: false,
   });
 });

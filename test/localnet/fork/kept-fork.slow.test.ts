@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keypair } from '@solana/web3.js';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import {
   type Localnet,
   startLocalnet,
@@ -89,7 +89,7 @@ test('a fork on disk keeps what it fetched and what it removed, after a kill too
     expect(await balance(again, kept)).toBe(9);
     expect(await balance(again, absent)).toBe(0);
     const unknown = newAddress();
-    expect(await balance(again, unknown)).toMatch(`Fork: the account ${unknown} cannot be had`);
+    expect(await balance(again, unknown)).toMatch(`Fork: the account ${unknown} is not available`);
     await slotClosed(again);
     await eventually('it is finalized', async () =>
       (await balance(again, removed)) === 0 ? true : undefined,
@@ -113,7 +113,7 @@ test('a folder goes on with the network that it was forked from, and with a node
   expect(await balance(wrong, newAddress())).toMatch('it is a node of another network');
   await wrong.close();
   await expect(start({ fork: source.url, ledger: own })).rejects.toThrow(
-    `--fork: the ledger in ${own} was begun without one; --reset begins anew`,
+    `--fork: the ledger in ${own} is not a fork; --reset starts a new ledger`,
   );
 });
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { startRpcServer } from '../../../src/localnet/server.ts';
+import { startRpcServer } from '../../../src/localnet/serve-ledger.ts';
 import type { Fork } from '../../../src/localnet/fork/fork.ts';
 import { openFork } from '../../../src/localnet/fork/open-fork.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { type CheatLedger, newCheatLedger } from '../cheats/new-cheat-ledger.ts';
 
 /** What a node answers instead of what its ledger would. */
@@ -58,7 +58,9 @@ export async function sourceNode(options: Partial<LedgerOptions> = {}): Promise<
   const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return {
     ...source,
-    ...{ host, url: `http://${host}/v2/${KEY}/?api-key=${KEY}2`, calls },
+    host,
+    url: `http://${host}/v2/${KEY}/?api-key=${KEY}2`,
+    calls,
     failBy: (given) => {
       fault = given;
     },

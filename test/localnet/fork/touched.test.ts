@@ -32,7 +32,8 @@ test('a lookup table of the source is used, with the accounts that it names', as
     recentSlot: source.ledger.blocks.openSlot - 1n,
   });
   const extend = AddressLookupTableProgram.extendLookupTable({
-    ...{ ...parties, lookupTable: table },
+    ...parties,
+    lookupTable: table,
     addresses: [wallet.publicKey, recipient],
   });
   await sendNow(source, signed(source, [payer], create, extend));
@@ -67,8 +68,11 @@ test('token methods have mint, holders and holdings of the source, and offline t
   const source = await sourceNode();
   const [payer, mint, owner] = [await fundedWallet(source), Keypair.generate(), Keypair.generate().publicKey];
   const create = SystemProgram.createAccount({
-    ...{ fromPubkey: payer.publicKey, newAccountPubkey: mint.publicKey, space: 82 },
-    ...{ lamports: 2_000_000, programId: TOKEN_PROGRAM_ID },
+    fromPubkey: payer.publicKey,
+    newAccountPubkey: mint.publicKey,
+    space: 82,
+    lamports: 2_000_000,
+    programId: TOKEN_PROGRAM_ID,
   });
   const initialize = createInitializeMint2Instruction(mint.publicKey, 2, payer.publicKey, null);
   await sendNow(source, signed(source, [payer, mint], create, initialize));
@@ -100,6 +104,6 @@ test('token methods have mint, holders and holdings of the source, and offline t
   expect(await read(offline)).toEqual(atSource);
   expect(source.calls).toEqual([]);
   expect((await offline.refusal('getProgramAccounts', holder)).message).toBe(
-    `Fork: getProgramAccounts of ${holder} cannot be had: it is not in the cassette, and without --fork there is no node to fetch it from`,
+    `Fork: getProgramAccounts of ${holder} is not available: it is not in the cassette, and without --fork there is no node to fetch it from`,
   );
 });

@@ -28,7 +28,10 @@ test('an account of a file is there from the first slot on, at every commitment'
     for (const commitment of ['processed', 'finalized'] as const)
       expect((await call('getAccountInfo', address, { encoding: 'base64', commitment })).value).toMatchObject(
         {
-          ...{ lamports: ACCOUNT.lamports, owner: OWNER, data: ACCOUNT.data, rentEpoch: ACCOUNT.rentEpoch },
+          lamports: ACCOUNT.lamports,
+          owner: OWNER,
+          data: ACCOUNT.data,
+          rentEpoch: ACCOUNT.rentEpoch,
         },
       );
   const owned = await call('getProgramAccounts', OWNER, { encoding: 'base64' });
@@ -41,7 +44,7 @@ test('more lamports than all accounts together can have are refused with the fil
   const additions = await read({ lists: { account: ['-', path] } });
   expect(() => newLedger({ additions })).toThrow(
     new RegExp(
-      `--account ${path}: ${address} cannot have 18446744073709551615 lamports: .* the most is \\d+$`,
+      `--account ${path}: ${address} cannot have 18446744073709551615 lamports: .* the maximum is \\d+$`,
     ),
   );
 });

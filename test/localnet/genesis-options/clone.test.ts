@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startRpcServer } from '../../../src/localnet/server.ts';
+import { startRpcServer } from '../../../src/localnet/serve-ledger.ts';
 import { readClusterUrl } from '../../../src/localnet/genesis-options/cluster-url.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
@@ -60,7 +60,7 @@ test('what the node does not have is named, and the query of its address is not'
 test.each([
   [403, '', 'it answered with HTTP status 403'],
   [200, 'text', 'its answer is not JSON'],
-  [200, '{"result":{"value":[]}}', 'its answer is not that of getMultipleAccounts'],
+  [200, '{"result":{"value":[]}}', 'its answer does not match getMultipleAccounts'],
   [200, '{"error":{"message":"no"}}', 'it answered "no"'],
   [200, '{"result":{"value":[{"lamports":"x"}]}}', 'cannot be read: lamports is not a 64-bit integer'],
 ])('a node that answers %i %s is told by its host alone', async (status, body, reason) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringifyJson } from '../../../src/rpc/json.ts';
+import { stringifyJson } from '../../../src/core/rpc/json.ts';
 import {
   type GivenGenesis,
   readGenesisOptions,

@@ -1,9 +1,9 @@
 import { Keypair, type TransactionInstruction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { instructionOf, signVersion1 } from '../../../src/contract/scenario/version-1.ts';
+import { instructionOf, signVersion1 } from '../../../src/devkit/contract/scenario/version-1.ts';
 import { knownFeatures } from '../../../src/localnet/bank/runtime.ts';
 import { encodeBase58 } from '../../../src/localnet/bytes/base58.ts';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { configProgram } from '../../../src/localnet/programs/config-program.ts';
 import { type CheatLedger, newCheatLedger } from '../cheats/new-cheat-ledger.ts';
 import { forked, sourceNode } from '../fork/source-node.ts';
@@ -62,7 +62,9 @@ test('a program that is given at the start takes its place', async () => {
   const { ledger } = newCheatLedger();
   const own = configProgram(ledger.runtime);
   const accounts = own.map(({ address, account }) => ({
-    ...{ address, account: { ...account, lamports: account.lamports + 7n }, origin: '--account' },
+    address,
+    account: { ...account, lamports: account.lamports + 7n },
+    origin: '--account',
   }));
   const test = newCheatLedger({ additions: { accounts } } satisfies Partial<LedgerOptions>);
   for (const { address, account } of accounts)
@@ -98,7 +100,8 @@ test.each([
   const limits = { computeUnitLimit: 200_000, loadedAccountsDataSizeLimit: 1_048_576 };
   const { ledger } = test;
   const { text } = await signVersion1(wallet, ledger.blocks.blockhash(ledger.blocks.openSlot - 1n), {
-    ...{ limits, instructions: [instructionOf(store(config.publicKey, false, [stored, ...others]))] },
+    limits,
+    instructions: [instructionOf(store(config.publicKey, false, [stored, ...others]))],
   });
   expect((await landed(test, await sendNow(test, text)))?.err).toEqual(error);
 });
@@ -115,7 +118,9 @@ test('a trace names its calls', async () => {
   const signature = await sendNow(test, signed(test, [wallet, config], ...instructions));
   const { calls } = (await test.cheat('localnet_trace', signature)) ?? {};
   expect(calls?.[1]).toMatchObject({
-    ...{ program: 'config', instruction: 'store', status: 'succeeded' },
+    program: 'config',
+    instruction: 'store',
+    status: 'succeeded',
     info: { keys: [{ pubkey: wallet.publicKey.toBase58(), signer: true }], dataLength: 4 },
   });
 });

@@ -36,14 +36,16 @@ const stores: fc.Arbitrary<GivenStore> = lists.chain(({ stored, keys }) => {
   );
   const any = fc.record({ pubkey, isSigner: fc.boolean(), isWritable: fc.constant(false) });
   return fc.record({
-    ...{ stored: fc.constant(stored), keys: fc.constant(keys) },
+    stored: fc.constant(stored),
+    keys: fc.constant(keys),
     accounts: fc
       .tuple(
         fc.record({ pubkey: fc.constant(CONFIG), isSigner: mostly, isWritable: mostly }),
         fc.oneof({ arbitrary: fc.constant(asked), weight: 3 }, fc.array(any, { maxLength: 4 })),
       )
       .map(([first, others]): [AccountMeta, ...AccountMeta[]] => [first, ...others]),
-    ...{ configuration: fc.uint8Array({ maxLength: 40 }), spare: fc.integer({ min: -1, max: 20 }) },
+    configuration: fc.uint8Array({ maxLength: 40 }),
+    spare: fc.integer({ min: -1, max: 20 }),
   });
 });
 
@@ -89,7 +91,8 @@ test(
       const held = Buffer.concat([list, Buffer.alloc(room - list.length)]);
       const { err, after } = await send(data, held, accounts);
       const [account = accounts[0], ...others] = accounts.map(({ pubkey: key }) => ({
-        ...{ pubkey: key, isSigner: hasRight(accounts, key, 'isSigner') },
+        pubkey: key,
+        isSigner: hasRight(accounts, key, 'isSigner'),
         isWritable: hasRight(accounts, key, 'isWritable'),
       }));
       const error = storeError({ stored, account, others, keys, room, length: data.length });

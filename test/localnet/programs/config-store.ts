@@ -47,6 +47,8 @@ export function createConfig(payer: Keypair, account: Keypair, space: number, ow
   return SystemProgram.createAccount({
     fromPubkey: payer.publicKey,
     newAccountPubkey: account.publicKey,
-    ...{ lamports: 20_000_000, space, programId: owner },
+    lamports: 20_000_000,
+    space,
+    programId: owner,
   });
 }

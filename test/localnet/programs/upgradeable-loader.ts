@@ -39,7 +39,10 @@ export function upgradeableLoader(test: TestLedger, wallet: Keypair) {
   };
   const create = (key: Keypair, space: number) =>
     SystemProgram.createAccount({
-      ...{ fromPubkey: wallet.publicKey, newAccountPubkey: key.publicKey, space, programId: LOADER },
+      fromPubkey: wallet.publicKey,
+      newAccountPubkey: key.publicKey,
+      space,
+      programId: LOADER,
       lamports: Number(test.ledger.runtime.rentExemption(BigInt(space))),
     });
   /** Writes code that answers with a number: 0 is success, every other one an error of its own. */

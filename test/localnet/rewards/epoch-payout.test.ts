@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { epochPayout } from '../../../src/localnet/rewards/epoch-payout.ts';
-import type { Voter } from '../../../src/localnet/rewards/voters.ts';
+import { epochPayout, type Voter } from '../../../src/localnet/rewards/pay-rewards.ts';
 import type { Delegation } from '../../../src/localnet/validator/delegation.ts';
 import { epochInflation } from '../../../src/localnet/validator/inflation.ts';
 
@@ -15,18 +14,26 @@ const CREDITS = [0n, 1n, 2n].map((epoch) => ({
 }));
 
 const voter = (given: Partial<Voter> = {}): Voter => ({
-  ...{ credits: CREDITS, commissionBps: 0, collector: 'vote' },
+  credits: CREDITS,
+  commissionBps: 0,
+  collector: 'vote',
   ...given,
 });
 /** A stake that was always effective, and was paid up to the end of epoch 1. */
 const stake = (given: Partial<Delegation> = {}): Delegation => ({
-  ...{ voter: 'vote', stake: SOL, activationEpoch: NEVER, deactivationEpoch: NEVER, creditsObserved: 200n },
+  voter: 'vote',
+  stake: SOL,
+  activationEpoch: NEVER,
+  deactivationEpoch: NEVER,
+  creditsObserved: 200n,
   ...given,
 });
 
 function pay(lamports: bigint, stakes: readonly Delegation[], voters: Readonly<Record<string, Voter>>) {
   const { due, commissions, value } = epochPayout({
-    ...{ epoch: EPOCH, lamports, voters: new Map(Object.entries(voters)) },
+    epoch: EPOCH,
+    lamports,
+    voters: new Map(Object.entries(voters)),
     history: new Map(
       [0n, 1n, 2n].map((epoch) => [epoch, { effective: SOL, activating: 0n, deactivating: 0n }]),
     ),
@@ -102,7 +109,9 @@ test('a reward of which one side would get less than a lamport waits for the nex
 
 test('without points nothing is paid', () => {
   expect(pay(1_000n, [stake({ creditsObserved: 300n })], { vote: voter() })).toEqual({
-    ...{ points: 0n, stakes: {}, commissions: {} },
+    points: 0n,
+    stakes: {},
+    commissions: {},
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { epochInflation } from '../../../src/localnet/validator/inflation.ts';
 import { readDelegation } from '../../../src/localnet/validator/delegation.ts';
 import type { Ledger } from '../../../src/localnet/ledger.ts';
-import type { LedgerSnapshot } from '../../../src/localnet/ledger-snapshot.ts';
+import type { LedgerSnapshot } from '../../../src/localnet/ledger-state.ts';
 import { loadState, saveState } from '../../../src/localnet/saved/save-state.ts';
 import { readSaved, savedBytes } from '../../../src/localnet/saved/saved-state.ts';
 import { warpTo } from '../../../src/localnet/time/warp.ts';
@@ -46,9 +46,13 @@ test('the first block of an epoch computes what the last one earned, the next on
   const amount = epochInflation({ supply: before, firstSlot: 64n, slotsPerEpoch: 32n, slotMs: SLOT_MS });
   const held = ledger.accounts.read(stake, 64n)?.lamports ?? 0n;
   const sysvar = {
-    ...{ distributionStartingBlockHeight: 65n, numPartitions: 1n, active: true },
+    distributionStartingBlockHeight: 65n,
+    numPartitions: 1n,
+    active: true,
     parentBlockhash: ledger.blocks.blockhash(63n),
-    ...{ totalPoints: `${stakeLamports * CREDITS}`, totalRewards: `${amount}`, distributedRewards: '0' },
+    totalPoints: `${stakeLamports * CREDITS}`,
+    totalRewards: `${amount}`,
+    distributedRewards: '0',
   };
   expect(await sysvarOf(run)).toEqual(sysvar);
   const asked = { ...CONFIRMED, epoch: 1 };
@@ -59,7 +63,8 @@ test('the first block of an epoch computes what the last one earned, the next on
   const voting = { epoch: 1n, effectiveSlot: 64n, amount: 0n, commission: null, commissionBps: 0 };
   expect(await call('getInflationReward', [vote], asked)).toMatchObject([voting]);
   expect(await refusal('getInflationReward', [vote, stake], asked)).toMatchObject({
-    ...{ code: 'epochRewardsActive', message: 'Epoch rewards period still active at slot 64' },
+    code: 'epochRewardsActive',
+    message: 'Epoch rewards period still active at slot 64',
     context: { slot: 64n, currentBlockHeight: 64n, rewardsCompleteBlockHeight: 66n },
   });
   expect(await supplyOf(run)).toBe(before);
@@ -78,7 +83,8 @@ test('the first block of an epoch computes what the last one earned, the next on
   ]);
   const account = ledger.accounts.read(stake, 66n);
   expect(account === undefined ? undefined : readDelegation(account)).toMatchObject({
-    ...{ stake: stakeLamports + amount, creditsObserved: CREDITS },
+    stake: stakeLamports + amount,
+    creditsObserved: CREDITS,
   });
   expect(ledger.runtime.read(stake)).toEqual(account);
   expect([await blockAt(run, 63n), await blockAt(run, 64n), await blockAt(run, 65n)]).toMatchObject([
@@ -104,8 +110,12 @@ test('a vote account is paid its commission of what its stakes earned, and a col
   const held = ledger.accounts.read(vote, 63n)?.lamports ?? 0n;
   expect(await rewardsOf(run, 64n)).toEqual([
     {
-      ...{ pubkey: vote, rewardType: 'Voting', lamports: voter, postBalance: held + voter },
-      ...{ commission: null, commissionBps: 1_000 },
+      pubkey: vote,
+      rewardType: 'Voting',
+      lamports: voter,
+      postBalance: held + voter,
+      commission: null,
+      commissionBps: 1_000,
     },
   ]);
   expect(await rewardsOf(run, 65n)).toMatchObject([{ pubkey: stake, lamports: (total * 9n) / 10n }]);
@@ -133,7 +143,10 @@ test('stakes of users earn by what is effective, and their program refuses chang
   const votePubkey = new PublicKey(ledger.genesis.voteAddress);
   const stakeWith = ({ publicKey: stakePubkey }: Keypair) => [
     ...StakeProgram.createAccount({
-      ...{ fromPubkey: wallet.publicKey, stakePubkey, authorized, lamports: 20_000_000_000 },
+      fromPubkey: wallet.publicKey,
+      stakePubkey,
+      authorized,
+      lamports: 20_000_000_000,
     }).instructions,
     ...StakeProgram.delegate({ stakePubkey, authorizedPubkey: wallet.publicKey, votePubkey }).instructions,
   ];

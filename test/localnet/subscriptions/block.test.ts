@@ -1,6 +1,6 @@
 import { type Keypair, MessageV0, VersionedTransaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
+import { parseJson, stringifyJson } from '../../../src/core/rpc/json.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 

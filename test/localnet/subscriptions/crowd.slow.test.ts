@@ -1,9 +1,8 @@
 import { Keypair } from '@solana/web3.js';
 import { onTestFinished, expect, test } from 'vitest';
 import { Ledger } from '../../../src/localnet/ledger.ts';
-import { startRpcServer } from '../../../src/localnet/server.ts';
-import { startSlotTimer } from '../../../src/localnet/slot-timer.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { startRpcServer, startSlotTimer } from '../../../src/localnet/serve-ledger.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { airdropTransaction } from '../../../src/localnet/transaction/airdrop.ts';
 import { LedgerSocket } from './ledger-socket.ts';
 

@@ -2,7 +2,7 @@ import { Keypair } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SUBSCRIPTIONS, UNSUBSCRIBES } from '../../../generated/ledger/subscriptions.ts';
-import { stringifyJson } from '../../../src/rpc/json.ts';
+import { stringifyJson } from '../../../src/core/rpc/json.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { serveLedger } from './serve-ledger.ts';
 import { rounds } from '../../support/tier.ts';

@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { SOL } from '../transactions.ts';
 import { serveLedger } from './serve-ledger.ts';
 

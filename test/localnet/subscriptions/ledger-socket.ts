@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
-import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { parseJson, stringifyJson } from '../../../src/core/rpc/json.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 
 export type Notification = {
   readonly method: string;

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { Keypair, PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../../src/rpc/json.ts';
+import { parseJson, stringifyJson } from '../../../src/core/rpc/json.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 import { SOL, sendNow, signed, transfer } from '../transactions.ts';
 import { recorder, type Subscribe, type Notified } from './recorder.ts';

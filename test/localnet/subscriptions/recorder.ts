@@ -1,6 +1,6 @@
 import { checkParams } from '../../../generated/ledger/params.ts';
 import type { SubscriptionName } from '../../../generated/ledger/subscriptions.ts';
-import { parseJson } from '../../../src/rpc/json.ts';
+import { parseJson } from '../../../src/core/rpc/json.ts';
 import { LOCALNET_SUBSCRIPTIONS } from '../../../generated/ledger/localnet-subscriptions.ts';
 import type { Subscribed } from '../../../src/localnet/subscriptions/subscription.ts';
 import { SubscriptionHub } from '../../../src/localnet/subscriptions/subscription-hub.ts';

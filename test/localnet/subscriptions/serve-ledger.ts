@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { LedgerOptions } from '../../../src/localnet/ledger-options.ts';
-import { startRpcServer } from '../../../src/localnet/server.ts';
+import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
+import { startRpcServer } from '../../../src/localnet/serve-ledger.ts';
 import type { SocketOptions } from '../../../src/localnet/socket/socket-server.ts';
 import { newLedger, type TestLedger } from '../new-ledger.ts';
 import { LedgerSocket } from './ledger-socket.ts';

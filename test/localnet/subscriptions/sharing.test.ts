@@ -2,7 +2,7 @@ import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { SubscriptionHub } from '../../../src/localnet/subscriptions/subscription-hub.ts';
 import { LOCALNET_SUBSCRIPTIONS } from '../../../generated/ledger/localnet-subscriptions.ts';
-import { ServiceError } from '../../../src/base/service-error.ts';
+import { ServiceError } from '../../../src/core/service-error.ts';
 import { newLedger } from '../new-ledger.ts';
 import { SOL } from '../transactions.ts';
 import { serveLedger } from './serve-ledger.ts';

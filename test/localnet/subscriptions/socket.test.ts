@@ -3,10 +3,10 @@ import { createServer as createHttpServer, request } from 'node:http';
 import { createServer } from 'node:net';
 import { Keypair } from '@solana/web3.js';
 import { expect, test, vi } from 'vitest';
-import { parseJson } from '../../../src/rpc/json.ts';
-import { startRpcServer } from '../../../src/localnet/server.ts';
+import { parseJson } from '../../../src/core/rpc/json.ts';
+import { startRpcServer } from '../../../src/localnet/serve-ledger.ts';
 import { SocketServer } from '../../../src/localnet/socket/socket-server.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { freePortPair } from '../../support/free-port-pair.ts';
 import { newLedger } from '../new-ledger.ts';
 import { fundedWallet, memo, signed, SOL } from '../transactions.ts';
@@ -119,7 +119,7 @@ test('what is not UTF-8 closes with 1007', async () => {
   const { connect } = await serveLedger();
   const client = await connect();
   client.socket.send(Buffer.from([0x22, 0xff, 0x22]));
-  expect(await client.closed).toEqual({ code: 1007, reason: 'Messages are JSON in UTF-8' });
+  expect(await client.closed).toEqual({ code: 1007, reason: 'Messages must be JSON in UTF-8' });
 });
 
 test('a ping is answered with its own data', async () => {
@@ -144,7 +144,7 @@ test('a reader that does not read is closed with a reason, and the others are to
     await eventually('it is told', () => quick.texts[slots], { intervalMs: 1 });
   }
   slow.socket.resume();
-  expect(await slow.closed).toEqual({ code: 1008, reason: 'More than 200000 bytes wait to be read' });
+  expect(await slow.closed).toEqual({ code: 1008, reason: 'More than 200000 bytes are waiting to be read' });
   expect(slow.texts.length).toBeGreaterThan(1);
   expect(slow.texts.length).toBeLessThan(100);
   expect(slow.texts).toEqual(quick.texts.slice(0, slow.texts.length));
@@ -157,7 +157,7 @@ test('what is held for a new subscription counts as waiting too', async () => {
   tick(5);
   expect(await client.call('getHealth')).toBe('ok');
   tick(20);
-  expect(await client.closed).toEqual({ code: 1008, reason: 'More than 1000 bytes wait to be read' });
+  expect(await client.closed).toEqual({ code: 1008, reason: 'More than 1000 bytes are waiting to be read' });
   expect(client.notifications()).toEqual([]);
 });
 
@@ -209,7 +209,7 @@ test('closing tells clients with 1001', async () => {
   const server = await startRpcServer(ledger, { host: '127.0.0.1', port: 0 });
   const client = await LedgerSocket.open(`ws://127.0.0.1:${server.port}`);
   await server.close(1_000);
-  expect(await client.closed).toEqual({ code: 1001, reason: 'The ledger ends' });
+  expect(await client.closed).toEqual({ code: 1001, reason: 'The ledger is shutting down' });
 });
 
 test('a client that does not read does not hold up the end', async () => {

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { Keypair } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { planTransfer, signVersion1 } from '../../../src/contract/scenario/version-1.ts';
+import { planTransfer, signVersion1 } from '../../../src/devkit/contract/scenario/version-1.ts';
 import { fundedWallet, sendNow } from '../transactions.ts';
 import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 

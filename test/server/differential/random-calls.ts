@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { METHODS } from '../../../generated/ledger/methods.ts';
-import { stringifyJson } from '../../../src/rpc/json.ts';
+import { stringifyJson } from '../../../src/core/rpc/json.ts';
 import { oddId, plainId, space } from '../../fuzz/arbitraries.ts';
 import { DOCUMENT, type Param, specValue } from './spec-values.ts';
 import type { LedgerValues } from './still-ledger.ts';

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
-import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
+import { openrpcDocument } from '../../../src/gateway/ledger/openrpc-document.ts';
 import { u64 } from '../../fuzz/arbitraries.ts';
 import type { LedgerValues } from './still-ledger.ts';
 

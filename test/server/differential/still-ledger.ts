@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { Keypair } from '@solana/web3.js';
-import { startRpcServer } from '../../../src/localnet/server.ts';
-import { actScenario } from '../../../src/contract/scenario.ts';
+import { startRpcServer } from '../../../src/localnet/serve-ledger.ts';
+import { actScenario } from '../../../src/devkit/contract/scenario.ts';
 import { newLedger } from '../../localnet/new-ledger.ts';
 import { fundedWallet, memo, sendNow, signed, transfer } from '../../localnet/transactions.ts';
 

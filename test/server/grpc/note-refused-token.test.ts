@@ -1,9 +1,9 @@
 import { Metadata } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import type { RefusedAccess } from '../../../src/account/audit/refusal-log.ts';
-import { createClientAddress } from '../../../src/gate/client-address.ts';
-import { noteRefusedToken } from '../../../src/server/grpc/note-refused-token.ts';
-import { serviceError } from '../../../src/base/service-error.ts';
+import type { RefusedAccess } from '../../../src/account/identity/refusal-log.ts';
+import { createClientAddress } from '../../../src/server/access/client-address.ts';
+import { noteRefusedToken } from '../../../src/server/grpc/topic-token.ts';
+import { serviceError } from '../../../src/core/service-error.ts';
 
 const HOLDER = { tokenId: 'at_1', accountId: 'a1' };
 

@@ -3,9 +3,9 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { TOPICS } from '../../../generated/stream/topics.ts';
-import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
-import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import type { TokenFinding } from '../../../src/account/identity/tokens/token-ring.ts';
+import { createScriptedLedger } from '../../gateway/streams/scripted-ledger.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { endingOf, endOf, metadataOf, rawClient, subscribe, take, text } from './raw-client.ts';
 import { startStreamServer, TOKEN } from './start-stream-server.ts';
 
@@ -280,3 +280,13 @@ function readFields(bytes: Uint8Array): ReadonlyMap<number, number | Uint8Array>
   }
   return fields;
 }
+
+it('a topic that is cut in the middle of a character ends its call, and not the server', async () => {
+  const client = rawClient((await start()).port);
+  const topic = `${'a'.repeat(99)}😀b`;
+  const thrown = await new Promise<ServiceError | null>((resolve) =>
+    client.getTopicSchema({ topic }, metadataOf(), (error) => resolve(error)),
+  );
+  expect(endingOf(thrown as ServiceError)).toMatchObject({ status: 'NOT_FOUND', error: 'topicUnknown' });
+  expect(await endOf(subscribe(client, { topic }))).toMatchObject({ error: 'topicUnknown' });
+});

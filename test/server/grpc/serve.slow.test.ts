@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createStreamClient, type StreamClient } from '../../../generated/stream/package.ts';
 import { STREAM_SOURCE } from '../../../generated/stream/sources.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { command } from '../../support/wallet-account.ts';
 
@@ -74,11 +74,11 @@ it('has the .proto of the service at /stream.proto', async () => {
 });
 
 it('revoking the key ends its streams', async () => {
-  const { id = '', key = '' } = await command(keyslot.dataDir, { kind: 'keys.create', account: 'acme' });
+  const { id = '', key = '' } = await command(keyslot.dataDir, ['keys', 'create', '--account', 'acme']);
   const other = createStreamClient({ url: keyslot.grpcUrl, apiKey: key });
   const stream = other.subscribe('slots');
   await stream.next();
-  await command(keyslot.dataDir, { kind: 'keys.revoke', id });
+  await command(keyslot.dataDir, ['keys', 'revoke', id]);
   const ended = async (): Promise<void> => {
     while (!(await stream.next()).done);
   };

@@ -8,7 +8,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { DESCRIPTOR_SET } from '../../../generated/stream/descriptors.ts';
 import { TOPICS } from '../../../generated/stream/topics.ts';
-import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
+import { createScriptedLedger } from '../../gateway/streams/scripted-ledger.ts';
 import { ask, type Calls, clientOf, HEALTH, REFLECTION, reflect, standard } from './standard-client.ts';
 import { KEY, startStreamServer } from './start-stream-server.ts';
 

@@ -1,17 +1,16 @@
 import { onTestFinished } from 'vitest';
-import type { TokenHolder } from '../../../src/account/tokens/authenticate-token.ts';
-import type { TokenFinding } from '../../../src/account/tokens/token-ring.ts';
-import { createAdmission } from '../../../src/gate/admission.ts';
-import { createAuthenticate, type KeyFinder } from '../../../src/gate/authenticate.ts';
-import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
-import type { PlanLimit } from '../../../src/gate/rate-limit.ts';
-import type { CountedCalls, PushedMessages } from '../../../src/gate/usage-book.ts';
+import type { TokenHolder } from '../../../src/account/identity/tokens/authenticate-token.ts';
+import type { TokenFinding } from '../../../src/account/identity/tokens/token-ring.ts';
+import { createAdmission } from '../../../src/server/access/admission.ts';
+import { createAuthenticate, type KeyFinder } from '../../../src/server/access/authenticate.ts';
+import { type PlanLimit, createMemoryRateLimit } from '../../../src/server/access/rate-limit.ts';
+import type { CountedCalls, PushedMessages } from '../../../src/server/access/usage-book.ts';
 import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
 import type { TlsOptions } from '../../../src/server/tls/tls-files.ts';
-import type { ServiceError } from '../../../src/base/service-error.ts';
-import { createHub, type HubOptions } from '../../../src/stream/hub.ts';
-import type { LedgerNode } from '../../../src/stream/ledger-node.ts';
+import type { ServiceError } from '../../../src/core/service-error.ts';
+import { createHub, type HubOptions } from '../../../src/gateway/streams/hub.ts';
+import type { LedgerNode } from '../../../src/gateway/streams/ledger-node.ts';
 import { streamPace } from '../../support/stream-pace.ts';
 
 export const KEY = 'ks_key_test';
@@ -62,20 +61,32 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ['ks_key_page', { ...valid('k4', 'a4'), checkSource: () => 'apiKeyOriginRefused' }],
   ]);
   const hub = createHub({
-    ...{ node: options.node, lingerMs: 60_000, pace: streamPace() },
-    ...{ history: { maxSlots: 1_000, maxBytes: 10 ** 9 }, generation: () => 0, onFailure: () => undefined },
+    node: options.node,
+    lingerMs: 60_000,
+    pace: streamPace(),
+    history: { maxSlots: 1_000, maxBytes: 10 ** 9 },
+    generation: () => 0,
+    onFailure: () => undefined,
     ...options.hub,
   });
   const label = 'solana-localnet';
   const count = (message: CountedCalls): void => void counted.push(message);
   const admission = createAdmission({
-    ...{ rateLimit: createMemoryRateLimit(), planOf: () => options.plan ?? WIDE_PLAN, count },
-    ...{ network: label, onRefusal: () => undefined },
+    rateLimit: createMemoryRateLimit(),
+    planOf: () => options.plan ?? WIDE_PLAN,
+    count,
+    network: label,
+    onRefusal: () => undefined,
+    countKeys: () => 1,
+    fullRateKeys: 10,
   });
   const clock = { nowMs: () => 0 };
   const findToken = options.findToken ?? ((): TokenFinding => ({ kind: 'unknown' }));
   const server = await startGrpcServer({
-    ...{ host: '127.0.0.1', port: options.port ?? 0, portSetting: 'KEYSLOT_GRPC_PORT', clock },
+    host: '127.0.0.1',
+    port: options.port ?? 0,
+    portSetting: 'KEYSLOT_GRPC_PORT',
+    clock,
     authenticate: createAuthenticate(
       { find: (presented) => keys.get(presented) ?? { kind: 'unknown' } },
       clock,
@@ -83,7 +94,9 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ),
     networks: [
       {
-        ...{ label, admission, hub },
+        label,
+        admission,
+        hub,
         count: ({ keyId }, message, outcome) => count({ keyId, network: label, ...message, outcome }),
       },
     ],
@@ -111,15 +124,13 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
   onTestFinished(() => close(100));
   const scheme = options.tls === undefined ? 'http' : 'https';
   return {
-    ...{
-      port: server.port,
-      url: `${scheme}://127.0.0.1:${server.port}`,
-      close,
-      counted,
-      pushed,
-      errors,
-      keys,
-    },
+    port: server.port,
+    url: `${scheme}://127.0.0.1:${server.port}`,
+    close,
+    counted,
+    pushed,
+    errors,
+    keys,
     refused,
     standing: hub.standing,
   };

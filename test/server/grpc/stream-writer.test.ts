@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StreamWriter } from '../../../src/server/grpc/stream-writer.ts';
+import { StreamWriter } from '../../../src/server/grpc/subscribe.ts';
 
 /** A connection that takes messages when it is told to. */
 const slowConnection = () => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { OutputFormat } from '../../../generated/stream/service.ts';
 import { createStreamClient } from '../../../generated/stream/package.ts';
 import { Slot } from '../../../generated/stream/topics/slots.ts';
-import type { Block, BlockTransaction } from '../../../src/stream/block/block.ts';
-import { address } from '../../stream/a-block.ts';
-import { createScriptedLedger } from '../../stream/scripted-ledger.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import type { Block, BlockTransaction } from '../../../src/gateway/streams/block/block.ts';
+import { address } from '../../gateway/streams/a-block.ts';
+import { createScriptedLedger } from '../../gateway/streams/scripted-ledger.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { CERT, KEY } from '../self-signed.ts';
 import type { ServiceError } from '@grpc/grpc-js';
 import { endingOf, endOf, rawClient, subscribe, take, text } from './raw-client.ts';
@@ -19,8 +19,13 @@ const opened = (stream: ReturnType<typeof subscribe>) =>
 /** A block with as many transactions as it is told, each with a log of so many bytes. */
 const transactions = (count: number, logBytes: number): Block['transactions'] => {
   const made: BlockTransaction[] = Array.from({ length: count }, (_, index) => ({
-    ...{ index, signature: `s${index}`, error: undefined, fee: 5000n, computeUnits: undefined },
-    ...{ version: undefined, config: undefined },
+    index,
+    signature: `s${index}`,
+    error: undefined,
+    fee: 5000n,
+    computeUnits: undefined,
+    version: undefined,
+    config: undefined,
     accounts: [
       {
         address: address(1),
@@ -31,7 +36,8 @@ const transactions = (count: number, logBytes: number): Block['transactions'] =>
         tokenBalance: undefined,
       },
     ],
-    ...{ logs: ['x'.repeat(logBytes)], raw: Buffer.of(1) },
+    logs: ['x'.repeat(logBytes)],
+    raw: Buffer.of(1),
   }));
   return () => made;
 };
@@ -101,7 +107,9 @@ it('each account is told of its own wallets only', async () => {
     node,
     findToken: (presented) =>
       ({
-        ...{ kind: 'valid', tokenId: 't', scopes: new Set(['wallets:read']) },
+        kind: 'valid',
+        tokenId: 't',
+        scopes: new Set(['wallets:read']),
         accountId: presented === TOKEN ? 'a1' : 'a2',
       }) as never,
   });

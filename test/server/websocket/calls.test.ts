@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { openSocket } from '../../support/socket-client.ts';
 import { echoResult, type ScriptedNode, sendJson, startScriptedNode } from '../scripted-node.ts';
 import { type Gateway, type GatewayOptions, KEY, startGateway } from '../start-gateway.ts';
@@ -111,6 +111,23 @@ test('a message may be as large as a body, and no larger', async () => {
   expect((await client.closed).code).toBe(1009);
 });
 
+test('a large message weighs by its size, a ping too', async () => {
+  const ping = '{"jsonrpc":"2.0","method":"ping"}';
+  for (const [message, left] of [
+    [ping, 10],
+    [ping.padEnd(40_000), 7],
+    ['{"jsonrpc":"2.0","id":1,"method":"getSlot"}'.padEnd(40_000), 7],
+  ] as const) {
+    const plan = { name: 'small', requestsPerSecond: 1, burst: 10 };
+    const client = await openSocket((await start({ plan })).wsUrl);
+    client.send(message);
+    client.send('{');
+    while (!(await client.next()).error);
+    for (let used = 1; used < left; used++) expect((await client.call('getSlot')).error).toBeUndefined();
+    expect((await client.call('getSlot')).error).toMatchObject({ data: { code: -32070 } });
+  }
+});
+
 test('what the plan refuses is answered with a code that every client knows, and its own beside it', async () => {
   const refused: string[] = [];
   const { wsUrl } = await start({
@@ -135,7 +152,8 @@ test('a node that fails is told of with a code that every client knows', async (
   node.play((response) => void response.destroy());
   const client = await openSocket(wsUrl);
   expect((await client.call('getSlot')).error).toMatchObject({
-    ...{ code: -32603, data: { code: -32050, name: 'upstreamBroken' } },
+    code: -32603,
+    data: { code: -32050, name: 'upstreamBroken' },
   });
 });
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type ServiceError, serviceError } from '../../../src/base/service-error.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { type ServiceError, serviceError } from '../../../src/core/service-error.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { openSocket } from '../../support/socket-client.ts';
 import { echoResult, type ScriptedNode, startScriptedNode } from '../scripted-node.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../start-gateway.ts';

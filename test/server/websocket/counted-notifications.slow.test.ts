@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccountClient } from '../../../generated/account/client.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { openSocket } from '../../support/socket-client.ts';
 
@@ -46,6 +46,7 @@ test('each key has the notifications that were handed to its connections, and no
   expect([ofFirst - (received[0] ?? 0), ofOther - (received[1] ?? 0)].every((more) => more <= 3)).toBe(true);
   const { rows: methods } = await account.getUsage({ by: 'method' });
   expect(methods.find(({ group }) => group === 'slotSubscribe')).toMatchObject({
-    ...{ calls: 2, messages: ofFirst + ofOther },
+    calls: 2,
+    messages: ofFirst + ofOther,
   });
 });

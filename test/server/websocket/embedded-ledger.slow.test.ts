@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { openSocket, type SocketClient } from '../../support/socket-client.ts';
 import { execFileSync } from 'node:child_process';
@@ -42,7 +42,8 @@ test('what is subscribed to is told by the embedded ledger, over the address of 
   const { result: subscription } = await client.call('accountSubscribe', [ADDRESS, config]);
   await client.call('requestAirdrop', [ADDRESS, SOL]);
   expect(await told(client, 'accountNotification')).toMatchObject({
-    ...{ subscription, result: { value: { lamports: SOL } } },
+    subscription,
+    result: { value: { lamports: SOL } },
   });
   client.close();
 });
@@ -68,7 +69,8 @@ test('when the embedded ledger begins anew, subscriptions are told so and go on'
     return error === undefined ? true : undefined;
   });
   expect(await told(client, 'accountNotification')).toMatchObject({
-    ...{ subscription: account, result: { value: { lamports: 2 * SOL } } },
+    subscription: account,
+    result: { value: { lamports: 2 * SOL } },
   });
   client.close();
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, KEY, startGateway } from '../start-gateway.ts';
 import { type ScriptedPubsub, startScriptedPubsub } from '../../support/scripted-pubsub.ts';
 import { askForSocket, openSocket } from '../../support/socket-client.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { rounds } from '../../support/tier.ts';
 
 let node: ScriptedPubsub;

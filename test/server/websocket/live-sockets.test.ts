@@ -1,8 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
-import { createSocketMetrics } from '../../../src/gate/socket-metrics.ts';
-import { LiveSockets } from '../../../src/server/websocket/live-sockets.ts';
+import { eventually } from '../../../src/core/eventually.ts';
+import { createSocketMetrics, LiveSockets } from '../../../src/server/websocket/live-sockets.ts';
 import { standStill } from '../../support/stand-still.ts';
 import { SOCKET_BOUNDS } from '../socket-bounds.ts';
 

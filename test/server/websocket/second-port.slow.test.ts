@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { freePortPair } from '../../support/free-port-pair.ts';
 import { startKeyslot } from '../../support/keyslot.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';

@@ -3,10 +3,9 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSocketMetrics } from '../../../src/gate/socket-metrics.ts';
-import type { Message } from '../../../src/rpc/call.ts';
-import { createReplyMemory } from '../../../src/rpc/reply-memory.ts';
-import { LiveSockets } from '../../../src/server/websocket/live-sockets.ts';
+import { createSocketMetrics, LiveSockets } from '../../../src/server/websocket/live-sockets.ts';
+import type { Message } from '../../../src/core/rpc/call.ts';
+import { createReplyMemory } from '../../../src/core/rpc/reply-memory.ts';
 import { SocketSession, type Taken } from '../../../src/server/websocket/socket-session.ts';
 import { SOCKET_BOUNDS } from '../socket-bounds.ts';
 
@@ -18,16 +17,24 @@ function openSession() {
   const happened: string[] = [];
   const admitted = Promise.withResolvers<Taken>();
   const socket = Object.assign(new EventEmitter(), {
-    ...{ OPEN, readyState: OPEN, isPaused: false },
-    ...{ pause: () => undefined, resume: () => undefined, close: () => undefined },
+    OPEN,
+    readyState: OPEN,
+    isPaused: false,
+    pause: () => undefined,
+    resume: () => undefined,
+    close: () => undefined,
   });
   const metrics = createSocketMetrics(new Registry());
   const sockets = new LiveSockets(SOCKET_BOUNDS, metrics);
   onTestFinished(() => sockets.drain(0));
   const caller = { keyId: 'k1', accountId: 'a1', askedAt: () => 'ws://localhost/' };
   const session = new SocketSession(socket as never, new PassThrough(), caller, {
-    ...{ ...SOCKET_BOUNDS, metrics, sockets, maxBodyBytes: 1_000, refusalOf: () => undefined },
-    ...{ replyMemory: createReplyMemory(1_000, 1_000) },
+    ...SOCKET_BOUNDS,
+    metrics,
+    sockets,
+    maxBodyBytes: 1_000,
+    refusalOf: () => undefined,
+    replyMemory: createReplyMemory(1_000, 1_000),
     takeIn: () => {
       happened.push('asked');
       return admitted.promise;

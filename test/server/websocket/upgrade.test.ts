@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compileRules } from '../../../src/account/key-rules.ts';
+import { compileRules } from '../../../src/account/identity/api-keys/key-rules.ts';
 import { askForSocket, openSocket } from '../../support/socket-client.ts';
 import { type ScriptedNode, startScriptedNode } from '../scripted-node.ts';
 import { type Gateway, type GatewayOptions, KEY, post, RPC_PATH, startGateway } from '../start-gateway.ts';
@@ -65,7 +65,9 @@ test('a key with origins and networks opens a WebSocket from there only', async 
   const { wsUrl } = await start({
     keys: {
       find: (presented) => ({
-        ...{ kind: 'valid', keyId: 'k', accountId: 'a' },
+        kind: 'valid',
+        keyId: 'k',
+        accountId: 'a',
         checkSource: presented === 'ks_key_far' ? far : checkSource,
       }),
     },

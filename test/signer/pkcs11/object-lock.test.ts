@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createObjectLock } from '../../../src/signer/hsm/pkcs11/object-lock.ts';
+import { createObjectLock } from '../../../src/signer/hsm/pkcs11/wrapped-keys.ts';
 
 /** A lock, additions that the test ends, and the order of events. */
 function scripted() {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { HSM_CHECKS } from '../../../src/signer/hsm/check/checks.ts';
 import { runCheck } from '../../../src/signer/hsm/check/run-checks.ts';
-import type { Hsm } from '../../../src/signer/hsm/hsm.ts';
-import { isSignature } from '../../../src/signer/hsm/is-signature.ts';
+import { type Hsm, isSignature } from '../../../src/signer/hsm/hsm.ts';
 import { openTokenHsm } from '../../../src/signer/hsm/pkcs11/open-pkcs11.ts';
 import { type FakeToken, newFakeToken } from '../fixture/fake-cryptoki.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSessionPool } from '../../../src/signer/hsm/pkcs11/session-pool.ts';
+import { createSessionPool } from '../../../src/signer/hsm/pkcs11/token.ts';
 
 test('no more than its size are in use, and it is idle when those who waited are done too', async () => {
   let isIdle = false;

@@ -1,13 +1,13 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isSignature } from '../../../src/signer/hsm/is-signature.ts';
+import { isSignature } from '../../../src/signer/hsm/hsm.ts';
 import { CK } from '../../../src/signer/hsm/pkcs11/cryptoki.ts';
-import { keyIdOf } from '../../../src/signer/hsm/pkcs11/key-id.ts';
-import { loadCryptoki } from '../../../src/signer/hsm/pkcs11/load-cryptoki.ts';
-import { findObjects, readFlag } from '../../../src/signer/hsm/pkcs11/objects.ts';
+import { keyIdOf } from '../../../src/signer/hsm/pkcs11/wrapped-keys.ts';
+import { loadCryptoki } from '../../../src/signer/hsm/pkcs11/open-pkcs11.ts';
+import { findObjects, readFlag } from '../../../src/signer/hsm/pkcs11/generate-key.ts';
 import { openToken } from '../../../src/signer/hsm/pkcs11/token.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { diskDirectory } from '../../support/disk-directory.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING, type TestToken } from '../../support/softhsm.ts';
 import { newDataDir, newOwner, rowOf, startTestSigner } from '../fixture/start-signer.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openCredentialMasterKeys } from '../../../src/signer/hsm/soft/credential-master-keys.ts';
+import { openCredentialMasterKeys } from '../../../src/signer/hsm/soft/open-configured-soft.ts';
 import { openOwnMasterKeys } from '../../../src/signer/hsm/soft/own-master-keys.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 

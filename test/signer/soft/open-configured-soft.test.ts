@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadEngineOf } from '../../../src/keys/load-engine.ts';
+import { loadEngineOf } from '../../../src/core/keys/load-engine.ts';
 import { openConfiguredSoft } from '../../../src/signer/hsm/soft/open-configured-soft.ts';
 import { useNewDirectory } from '../../support/new-directory.ts';
 

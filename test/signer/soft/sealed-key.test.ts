@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type MasterKeys, newMasterKey } from '../../../src/signer/hsm/soft/master-key.ts';
-import { createSealer } from '../../../src/signer/hsm/soft/sealed-key.ts';
+import { type MasterKeys, newMasterKey } from '../../../src/signer/hsm/soft/own-master-keys.ts';
+import { createSealer } from '../../../src/signer/hsm/soft/open-configured-soft.ts';
 
 const OWNER = { walletId: 'w_1', accountId: 'acc_1' };
 const sealer = createSealer();

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteReader } from '../../../src/signer/wire/byte-reader.ts';
+import { ByteReader, ProtocolError } from '../../../src/signer/wire/byte-reader.ts';
 import { ByteWriter } from '../../../src/signer/wire/byte-writer.ts';
 import * as codecs from '../../../src/signer/wire/codecs.ts';
 import { encodeFrame, type Frame, FrameReader } from '../../../src/signer/wire/frame.ts';
-import { MAX_FRAME_BYTES, MAX_ID_BYTES, MAX_ITEMS } from '../../../src/signer/wire/limits.ts';
+import { MAX_FRAME_BYTES, MAX_ID_BYTES, MAX_ITEMS } from '../../../src/signer/limits.ts';
 import { OPERATIONS } from '../../../src/signer/wire/operations.ts';
-import { ProtocolError } from '../../../src/signer/wire/protocol-error.ts';
 import { rounds } from '../../support/tier.ts';
 
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 import { pick } from './damage.ts';
 
 const SAMPLE = 256;

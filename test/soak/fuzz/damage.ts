@@ -1,5 +1,5 @@
 import { type Change, changed } from '../../fuzz/hostile-bodies.ts';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 
 const KINDS: readonly Change['kind'][] = ['cut', 'flip', 'insert', 'drop'];
 /** What ends or begins something in JSON, in UTF-8, in HTTP and in protobuf. */

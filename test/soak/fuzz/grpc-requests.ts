@@ -78,7 +78,8 @@ export const grpcRequest: fc.Arbitrary<GrpcRequest> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom(...PATHS) },
     { weight: 1, arbitrary: fc.constantFrom(...OTHER_PATHS) },
   ),
-  ...{ headers, message },
+  headers,
+  message,
   isFramed: fc.oneof(
     { weight: 15, arbitrary: fc.constant(true) },
     { weight: 1, arbitrary: fc.constant(false) },

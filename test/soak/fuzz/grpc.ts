@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { status as STATUS } from '@grpc/grpc-js';
 import { ERRORS } from '../../../generated/errors.ts';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 import { Corpus } from './corpus.ts';
 import { chance, damaged, pick } from './damage.ts';
 import { type GrpcRequest, grpcRequest } from './grpc-requests.ts';
@@ -30,7 +30,9 @@ type Ended = {
 
 /** gRPC: calls with messages, metadata and frames that fit or do not, streams that are left, and bytes that are no HTTP/2. */
 export const grpcStreams: Protocol = {
-  ...{ name: 'gRPC streams', lanes: 6, env: { KEYSLOT_MAX_STREAMS_PER_KEY: '1000' } },
+  name: 'gRPC streams',
+  lanes: 6,
+  env: { KEYSLOT_MAX_STREAMS_PER_KEY: '1000' },
   prepare: async ({ grpcUrl, apiKey }) => {
     const port = Number(new URL(grpcUrl).port);
     return async (deps) => {

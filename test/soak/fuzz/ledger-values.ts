@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { parseJson } from '../../../src/rpc/json.ts';
-import { openrpcDocument } from '../../../src/ledger/openrpc-document.ts';
+import { parseJson } from '../../../src/core/rpc/json.ts';
+import { openrpcDocument } from '../../../src/gateway/ledger/openrpc-document.ts';
 import type { LedgerValues } from '../../server/differential/still-ledger.ts';
 
 type Documented = {
@@ -36,10 +36,13 @@ export async function readLedgerValues(rpcUrl: string): Promise<LedgerValues> {
   const transactions = [...new Set(ofParam(TRANSACTION_METHODS, 'transaction'))];
   return {
     addresses: [...ofSize(ADDRESS_BYTES), identity.identity],
-    ...{ named: { identity: [identity.identity] }, signatures: ofSize(SIGNATURE_BYTES) },
+    named: { identity: [identity.identity] },
+    signatures: ofSize(SIGNATURE_BYTES),
     blockhashes: [latest.value.blockhash, ...ofSize(ADDRESS_BYTES).slice(0, 3)],
     slots: [0, 1, slot - 1, slot, slot + 1, 432_000].map(BigInt),
-    ...{ transactions, unlandable: transactions, messages: ofParam(['getFeeForMessage'], 'message') },
+    transactions,
+    unlandable: transactions,
+    messages: ofParam(['getFeeForMessage'], 'message'),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RunningKeyslot } from '../../support/keyslot.ts';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 
 /** A client that sends fuzzed requests, some at a time. */
 export type Lane = {

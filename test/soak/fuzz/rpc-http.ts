@@ -48,7 +48,9 @@ type Request = {
 
 /** JSON-RPC over HTTP: calls of every method, right, a little wrong and damaged, in kept connections with pipelining, and bytes that are no HTTP. */
 export const rpcOverHttp: Protocol = {
-  ...{ name: 'JSON-RPC over HTTP', lanes: 8, env: { KEYSLOT_BODY_TIMEOUT_MS: '1000' } },
+  name: 'JSON-RPC over HTTP',
+  lanes: 8,
+  env: { KEYSLOT_BODY_TIMEOUT_MS: '1000' },
   prepare: async ({ baseUrl, rpcUrl }) => {
     const values = await readLedgerValues(rpcUrl);
     const { pathname, search, port } = new URL(rpcUrl);
@@ -76,7 +78,11 @@ export const rpcOverHttp: Protocol = {
       const send = async (request: Request): Promise<void> => {
         const { method, path, type, body } = request;
         const answer = await pool.request({
-          ...{ method, path, body, headers: { 'content-type': type }, idempotent: true },
+          method,
+          path,
+          body,
+          headers: { 'content-type': type },
+          idempotent: true,
         });
         const text = await answer.body.text();
         count(`${answer.statusCode}`);

@@ -3,7 +3,7 @@ import { type RawData, WebSocket } from 'ws';
 import { ERRORS } from '../../../generated/errors.ts';
 import { hostileBody } from '../../fuzz/hostile-bodies.ts';
 import { randomCall } from '../../server/differential/random-calls.ts';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 import { Corpus } from './corpus.ts';
 import { chance, damaged, pick } from './damage.ts';
 import { faultOfReply } from './judge-reply.ts';
@@ -39,7 +39,9 @@ const SUBSCRIPTIONS = [
 
 /** JSON-RPC over WebSocket: calls and subscriptions, right, a little wrong and damaged, and frames that are none. */
 export const rpcOverSocket: Protocol = {
-  ...{ name: 'JSON-RPC over WebSocket', lanes: 8, env: { KEYSLOT_BODY_TIMEOUT_MS: '1000' } },
+  name: 'JSON-RPC over WebSocket',
+  lanes: 8,
+  env: { KEYSLOT_BODY_TIMEOUT_MS: '1000' },
   prepare: async ({ rpcUrl }) => {
     const values = await readLedgerValues(rpcUrl);
     const url = rpcUrl.replace(/^http/, 'ws');

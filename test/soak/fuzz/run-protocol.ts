@@ -1,7 +1,7 @@
 import { INSPECTED, usedBytes } from '../../fuzz/open-server.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
-import { randomOf } from '../../../src/lab/random.ts';
-import { signerPidOf } from '../../wallets/open-wallet-server.ts';
+import { randomOf } from '../../lab/random.ts';
+import { signerPidOf } from '../../lab/gateways/signer-pid.ts';
 import { growthOf, isRunning, watchMemory } from './memory.ts';
 import type { Lane, LaneDeps, Protocol } from './protocol.ts';
 
@@ -85,8 +85,13 @@ class ProtocolFuzz {
       await this.#judgeServer(pids);
       const seconds = (performance.now() - this.#startedAtMs) / 1000;
       return {
-        ...{ name: this.#protocol.name, requests: this.#sent, seconds, answers: this.#answers },
-        ...{ usedMiB, grownMiB, faults: this.#faults },
+        name: this.#protocol.name,
+        requests: this.#sent,
+        seconds,
+        answers: this.#answers,
+        usedMiB,
+        grownMiB,
+        faults: this.#faults,
       };
     } finally {
       await Promise.all(lanes.map((lane) => lane.close()));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Random } from '../../../src/lab/random.ts';
+import type { Random } from '../../lab/random.ts';
 import { chance, damaged, pick } from './damage.ts';
 
 // Frames of RFC 6455, section 5.2, as a client writes them and as it must not.
@@ -43,7 +43,9 @@ export function oddFrame(payload: Buffer, random: Random): Buffer {
   if (chance(20, random))
     return Buffer.concat([frameOf(payload, { isLast: false }), frameOf(payload, { opcode: 0 })]);
   return frameOf(payload, {
-    ...{ opcode: pick(OPCODES, random), isLast: chance(80, random), isMasked: chance(90, random) },
+    opcode: pick(OPCODES, random),
+    isLast: chance(80, random),
+    isMasked: chance(90, random),
     reserved: chance(20, random) ? random(8) : 0,
     ...(chance(20, random)
       ? { saidBytes: pick([0, 125, 126, 65_535, 65_536, 2 ** 31, 2 ** 52], random) }

@@ -56,7 +56,9 @@ export const walletRequest: fc.Arbitrary<WalletRequest> = fc.oneof(
         '/v1/wallets/{id}/x',
         '/v2/wallets',
       ),
-      ...{ body: fc.constantFrom(undefined, {}), headers: headers(), statuses: fc.constant(undefined) },
+      body: fc.constantFrom(undefined, {}),
+      headers: headers(),
+      statuses: fc.constant(undefined),
     }),
   },
 );
@@ -68,7 +70,9 @@ function ofOperation(
 ): fc.Arbitrary<WalletRequest> {
   const schema = requestBody?.content['application/json']?.schema;
   return fc.record({
-    ...{ method: fc.constant(method), path: fc.constant(path), headers: headers() },
+    method: fc.constant(method),
+    path: fc.constant(path),
+    headers: headers(),
     body: schema === undefined ? fc.constant(undefined) : valuesOf(schema, DOCUMENT.components.schemas),
     statuses: fc.constant(new Set(Object.keys(responses))),
   });

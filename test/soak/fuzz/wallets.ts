@@ -30,16 +30,14 @@ type Sent = {
 
 /** The wallet service: every operation with bodies by its schema, damaged ones, headers that fit or do not, and bytes that are no HTTP. */
 export const walletsOverRest: Protocol = {
-  ...{
-    name: 'REST of the wallet service',
-    lanes: 8,
-    env: { KEYSLOT_BODY_TIMEOUT_MS: '1000', KEYSLOT_KEY_THREADS: '1' },
-  },
+  name: 'REST of the wallet service',
+  lanes: 8,
+  env: { KEYSLOT_BODY_TIMEOUT_MS: '1000', KEYSLOT_KEY_THREADS: '1' },
   prepare: async ({ baseUrl, dataDir }) => {
     const { token } = await createToken(dataDir, ACCOUNT);
     await addCredit(dataDir, ACCOUNT, CREDIT_USD);
     await enrol(dataDir, ACCOUNT);
-    await command(dataDir, { kind: 'wallet-limit', account: ACCOUNT, requests: 1_000_000 });
+    await command(dataDir, ['wallet-limit', ACCOUNT, '--per-minute', '1000000']);
     const ids: string[] = ['w_11111111111111111111'];
     const port = Number(new URL(baseUrl).port);
     return async ({ random, count, fault }) => {

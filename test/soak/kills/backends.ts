@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING } from '../../support/softhsm.ts';
 
@@ -42,21 +41,38 @@ export async function findBackends(): Promise<readonly Backend[]> {
   const missingLibrary = library === undefined ? SOFTHSM_MISSING : undefined;
   return [
     {
-      ...{ name: 'PGlite', share: 1 / 3, targets: ['server', 'signer'], hasTrees: true, batch: BATCH },
-      ...{ missing: undefined, open: async () => withoutStore({}, async () => undefined) },
+      name: 'PGlite',
+      share: 1 / 3,
+      targets: ['server', 'signer'],
+      hasTrees: true,
+      batch: BATCH,
+      missing: undefined,
+      open: async () => withoutStore({}, async () => undefined),
     },
     {
-      ...{ name: 'PostgreSQL', share: 1 / 3, targets: ['server', 'signer', 'store'], hasTrees: true },
-      ...{ batch: BATCH, missing: postgresUrl === undefined ? POSTGRES_MISSING : undefined },
+      name: 'PostgreSQL',
+      share: 1 / 3,
+      targets: ['server', 'signer', 'store'],
+      hasTrees: true,
+      batch: BATCH,
+      missing: postgresUrl === undefined ? POSTGRES_MISSING : undefined,
       open: () => openPostgres(postgresUrl ?? ''),
     },
     {
-      ...{ name: 'SoftHSM, keys wrapped', share: 1 / 6, ...softHsm, batch: BATCH },
-      ...{ missing: missingLibrary, open: () => openToken(library ?? '', '1') },
+      name: 'SoftHSM, keys wrapped',
+      share: 1 / 6,
+      ...softHsm,
+      batch: BATCH,
+      missing: missingLibrary,
+      open: () => openToken(library ?? '', '1'),
     },
     {
-      ...{ name: 'SoftHSM, keys in it', share: 1 / 6, ...softHsm, batch: SMALL_BATCH },
-      ...{ missing: missingLibrary, open: () => openToken(library ?? '', '0') },
+      name: 'SoftHSM, keys in it',
+      share: 1 / 6,
+      ...softHsm,
+      batch: SMALL_BATCH,
+      missing: missingLibrary,
+      open: () => openToken(library ?? '', '0'),
     },
   ];
 }
@@ -66,27 +82,20 @@ function withoutStore(env: OpenBackend['env'], remove: OpenBackend['remove']): O
 }
 
 async function openPostgres(serverUrl: string): Promise<OpenBackend> {
-  const database = await createDatabase(serverUrl);
-  return {
-    env: { KEYSLOT_DATABASE_URL: database.url },
-    killStore: async () => {
-      const client = new pg.Client({ connectionString: serverUrl });
-      await client.connect();
-      const name = new URL(database.url).pathname.slice(1);
-      await client
-        .query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
-        .finally(() => client.end());
-    },
-    remove: database.drop,
-  };
+  const { url, breakOff, drop } = await createDatabase(serverUrl);
+  return { env: { KEYSLOT_DATABASE_URL: url }, killStore: breakOff, remove: drop };
 }
 
 async function openToken(library: string, wrap: '0' | '1'): Promise<OpenBackend> {
   const directory = await mkdtemp(join(tmpdir(), 'keyslot-token-'));
   const { label, pin, configFile } = newToken(library, directory);
   const env = {
-    ...{ KEYSLOT_HSM_KIND: 'pkcs11', KEYSLOT_PKCS11_LIBRARY: library, KEYSLOT_PKCS11_TOKEN: label },
-    ...{ KEYSLOT_PKCS11_PIN: pin, KEYSLOT_PKCS11_WRAP: wrap, SOFTHSM2_CONF: configFile },
+    KEYSLOT_HSM_KIND: 'pkcs11',
+    KEYSLOT_PKCS11_LIBRARY: library,
+    KEYSLOT_PKCS11_TOKEN: label,
+    KEYSLOT_PKCS11_PIN: pin,
+    KEYSLOT_PKCS11_WRAP: wrap,
+    SOFTHSM2_CONF: configFile,
   };
   return withoutStore(env, () => rm(directory, { recursive: true, force: true }));
 }

@@ -1,172 +1,241 @@
-import type { Random } from '../../../src/lab/random.ts';
-import { sampleOf } from '../../wallets/kill/random.ts';
-import { openWalletServer, type WalletServer } from '../../wallets/open-wallet-server.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { eventually } from '../../../src/core/eventually.ts';
+import { Findings } from '../../lab/checks/findings.ts';
+import { judgeChains } from '../../lab/checks/judge-audit.ts';
+import { judgeCharges } from '../../lab/checks/settle-run.ts';
 import {
-  askAgain,
-  countLost,
-  countRevived,
-  judgeCharges,
-  settledStanding,
-  settleUnsure,
+  settleTrees,
+  eachAtOnce,
+  judgeDestroyed,
+  judgeLiving,
+  readStanding,
   type Standing,
-} from './aftermath.ts';
+} from '../../lab/checks/settle-wallets.ts';
+import { newWalletBook, type ToldWallet, type WalletBook } from '../../lab/clients/wallets/wallet-book.ts';
+import { signWith } from '../../lab/clients/wallets/wallet-client.ts';
+import { type GatewayProcess, superviseGateway } from '../../lab/gateways/lab-gateway.ts';
+import { signerPidOf } from '../../lab/gateways/signer-pid.ts';
+import { type Random, sampleOf } from '../../lab/random.ts';
+import { Timeline } from '../../lab/report.ts';
+import { ACCOUNT, openWalletServer, type WalletServer } from '../../wallets/open-wallet-server.ts';
 import type { Backend, OpenBackend, Target } from './backends.ts';
-import { type Book, createBook } from './book.ts';
-import { CHARGED, type ChargedOperation } from './charge-rule.ts';
-import { awaitRecovery, kill } from './kill.ts';
-import type { Round } from './round.ts';
-import { workUntilKilled } from './workload.ts';
+import { destroyFresh, type Round, workUntilKilled } from './workload.ts';
 
-/** What the kills of one backend came to. */
-export type BackendResult = {
-  readonly name: string;
-  readonly rounds: number;
-  /** Kills by what was killed; `start`: of a server that was starting after a kill. */
-  readonly kills: Readonly<Record<Target | 'start', number>>;
-  readonly acknowledged: number;
-  readonly lost: number;
-  readonly destroyed: number;
-  readonly revived: number;
-  /** Units delivered, and those charged, by operation. */
-  readonly delivered: Readonly<Record<ChargedOperation, number>>;
-  readonly charged: Readonly<Record<ChargedOperation, number>>;
-  readonly givenAway: number;
-  readonly faults: readonly string[];
+/** What the kills of one backend have shown. */
+export type BackendRun = {
+  readonly findings: Findings;
+  readonly timeline: Timeline;
+  readonly tookMs: number;
 };
 
 /** More than all wallets cost. */
-const CREDIT_USD = '1000000';
+const CREDIT_USD = 1_000_000;
 /** A kill comes at a moment within this time. */
 const WITHIN_MS = 1_500;
+/** One start in so many is killed too, at a moment within this time. */
+const STARTS_KILLED = 8;
+const START_MS = 1_500;
 /** The pause before a signer is started again doubles with each time, until its server is another one. */
 const SIGNER_KILLS_OF_A_SERVER = 3;
 const SAMPLE = 16;
+const READY_MS = 60_000;
+/** What has a key is answered within so long after the end of a kill. */
+const SETTLE_MS = 60_000;
 
 /** Kills a server of one backend again and again, and looks after each kill at what its clients were told. */
 export async function runBackend(
   backend: Backend,
-  { rounds, random, onFault }: { rounds: number; random: Random; onFault: (what: string) => void },
-): Promise<BackendResult> {
+  { rounds, random }: { readonly rounds: number; readonly random: Random },
+): Promise<BackendRun> {
+  await using made = new AsyncDisposableStack();
   const store = await backend.open();
-  try {
-    const server = await openWalletServer({ env: store.env, creditUsd: CREDIT_USD });
-    const run = new BackendRun({ backend, store, server, random, onFault });
-    try {
-      for (let round = 1; round <= rounds; round += 1) await run.round(round);
-      return await run.finish(rounds);
-    } finally {
-      await server.remove();
-    }
-  } finally {
-    await store.remove();
-  }
+  made.defer(store.remove);
+  const server = await openWalletServer({ env: store.env, creditUsd: String(CREDIT_USD) });
+  made.defer(server.remove);
+  const gateway = await superviseGateway(backend.name, server);
+  made.defer(gateway.close);
+  gateway.disturb(false);
+  const run = new Kills(backend, store, server, gateway, random);
+  for (let round = 1; round <= rounds; round += 1) await run.round(round);
+  await run.finish();
+  return run;
 }
 
-type RunDeps = {
-  readonly backend: Backend;
-  readonly store: OpenBackend;
-  readonly server: WalletServer;
-  readonly random: Random;
-  readonly onFault: (what: string) => void;
-};
-
-class BackendRun {
-  readonly #deps: RunDeps;
-  readonly #book: Book = createBook();
-  readonly #kills = { server: 0, signer: 0, store: 0, start: 0 };
-  readonly #delivered = { wallet_creation: 0, hd_child_derivation: 0, managed_signing: 0 };
-  readonly #charged = { wallet_creation: 0, hd_child_derivation: 0, managed_signing: 0 };
-  readonly #faults: string[] = [];
-  #lost = 0;
-  #revived = 0;
-  #givenAway = 0;
+class Kills implements BackendRun {
+  readonly findings: Findings;
+  readonly timeline: Timeline;
+  readonly #backend: Backend;
+  readonly #store: OpenBackend;
+  readonly #server: WalletServer;
+  readonly #gateway: GatewayProcess;
+  readonly #random: Random;
+  readonly #book: WalletBook;
+  readonly #startedMs = performance.now();
   #signerKills = 0;
 
-  constructor(deps: RunDeps) {
-    this.#deps = deps;
+  constructor(
+    backend: Backend,
+    store: OpenBackend,
+    server: WalletServer,
+    gateway: GatewayProcess,
+    random: Random,
+  ) {
+    this.#backend = backend;
+    this.#store = store;
+    this.#server = server;
+    this.#gateway = gateway;
+    this.#random = random;
+    this.findings = new Findings(() => this.tookMs);
+    this.timeline = new Timeline(() => this.tookMs);
+    this.#book = newWalletBook({ account: ACCOUNT, token: server.token, secret: '', creditUsd: CREDIT_USD });
+    this.#book.interrupted.set(MASTERS, Number.POSITIVE_INFINITY);
+  }
+
+  get tookMs(): number {
+    return performance.now() - this.#startedMs;
   }
 
   async round(number: number): Promise<void> {
-    const { backend, server, random } = this.#deps;
-    const target = this.#chooseTarget(random);
-    const [before, month, pid] = [await settledStanding(this.#deps), utcMonth(), server.pid()];
+    const book = this.#book;
+    const target = this.#drawTarget();
+    const known = new Set(book.living.keys());
+    const seen = this.findings.kept.length;
+    const month = utcMonth();
     let isOver = false;
-    const round = this.#newRound(`round ${number} (${target})`, () => isOver);
-    this.#book.beginRound();
+    const recovered = Promise.withResolvers<void>();
+    const round = this.#newRound(() => isOver, recovered.promise);
     const working = workUntilKilled(round);
-    await new Promise((resolve) => setTimeout(resolve, random(WITHIN_MS)));
+    await new Promise((resolve) => setTimeout(resolve, this.#random(WITHIN_MS)));
     isOver = true;
-    await kill(round, target);
-    this.#kills[target] += 1;
-    const pending = await working;
-    this.#kills.start += await awaitRecovery(round, target, pid);
-    await askAgain(round, pending);
-    await settleUnsure(round);
-    const earlier = sampleOf([...this.#book.living.values()], SAMPLE, random);
-    this.#lost += await countLost(round, [...new Set([...this.#book.newest, ...earlier])]);
-    this.#revived += await countRevived(round, [...this.#book.destroyed.values()].slice(-SAMPLE));
-    const after = await settledStanding(this.#deps);
-    if (month === utcMonth()) this.#judge(round, before, after);
-    const { name } = backend;
-    if (number % 10 === 0) console.log(`${name}: ${number} rounds, ${this.#book.acknowledged()} wallets`);
+    await this.#kill(target);
+    recovered.resolve();
+    await working;
+    const looking = this.#newRound(() => false, Promise.withResolvers<void>().promise);
+    for (const wallet of book.unsure.values())
+      await eventually(`the destruction of ${wallet.id} is answered`, async () => {
+        await destroyFresh(looking, wallet);
+        return book.unsure.has(wallet.id) ? undefined : true;
+      });
+    const earlier = sampleOf([...book.living.values()], SAMPLE, this.#random);
+    const newest = [...book.living.values()].filter(({ id }) => !known.has(id));
+    await this.#judge(
+      looking,
+      [...new Set([...newest, ...earlier])],
+      [...book.destroyed.values()].slice(-SAMPLE),
+    );
+    // Units are counted in a month, and a new one begins with none.
+    const standing = await readStanding(book, this.#gateway);
+    if (month === utcMonth()) judgeCharges(book, standing, this.findings);
+    this.#countFrom(standing);
+    for (const { invariant, what } of this.findings.kept.slice(seen))
+      console.error(`${this.#backend.name}, round ${number} (${target}): ${invariant}: ${what}`);
+    if (number % 10 === 0)
+      console.log(`${this.#backend.name}: ${number} rounds, ${book.living.size} wallets`);
   }
 
   /** Starts the server once more, and asks for every wallet that was ever told of. */
-  async finish(rounds: number): Promise<BackendResult> {
-    const { backend, server } = this.#deps;
-    await server.stop();
-    await server.start();
-    const round = this.#newRound('at the end', () => false);
-    this.#book.beginRound();
-    this.#lost += await countLost(round, [...this.#book.living.values()]);
-    this.#revived += await countRevived(round, [...this.#book.destroyed.values()]);
-    const { balance_usd, charged_usd } = await settledStanding(this.#deps);
-    if (microUsd(balance_usd) + microUsd(charged_usd) !== microUsd(CREDIT_USD))
-      round.fault(`of ${CREDIT_USD} USD ${balance_usd} are left, and ${charged_usd} were charged`);
-    const audit = await server.ask<{ is_sound: boolean }>({ kind: 'audit.verify' });
-    if (!audit.is_sound) round.fault(`the audit log is not sound: ${JSON.stringify(audit)}`);
-    return {
-      ...{ name: backend.name, rounds, kills: this.#kills, acknowledged: this.#book.acknowledged() },
-      ...{ lost: this.#lost, destroyed: this.#book.destroyed.size, revived: this.#revived },
-      ...{ delivered: this.#delivered, charged: this.#charged, givenAway: this.#givenAway },
-      faults: this.#faults,
-    };
+  async finish(): Promise<void> {
+    const { living, destroyed } = this.#book;
+    await this.#gateway.stop();
+    await this.#gateway.start();
+    await this.#awaitReady();
+    const looking = this.#newRound(() => false, Promise.withResolvers<void>().promise);
+    await this.#judge(looking, [...living.values()], [...destroyed.values()]);
+    judgeCharges(this.#book, await readStanding(this.#book, this.#gateway), this.findings);
+    await judgeChains([this.#gateway], this.findings);
   }
 
-  #newRound(name: string, isOver: () => boolean): Round {
-    const { backend, store, server, random, onFault } = this.#deps;
-    const fault = (what: string): void => {
-      this.#faults.push(`${backend.name}, ${name}: ${what}`);
-      onFault(`${backend.name}, ${name}: ${what}`);
-    };
-    return { backend, store, server, random, book: this.#book, isOver, fault };
+  /** Wallets that were told of are there and sign; destroyed ones do not, and no master derives them again. */
+  async #judge(round: Round, living: readonly ToldWallet[], dead: readonly ToldWallet[]): Promise<void> {
+    const [book, gateway, findings] = [this.#book, this.#gateway, this.findings];
+    await judgeLiving(book, gateway, findings, living);
+    await eachAtOnce(living, (wallet) => signWith(round, book, wallet));
+    for (const what of book.unanswered.splice(0)) findings.break('lost_wallet', `${what} was never answered`);
+    await judgeDestroyed(book, gateway, findings, dead);
+    const ids = new Set(dead.map(({ id }) => id));
+    await settleTrees(this, [book], [gateway], (id) => ids.has(id));
   }
 
-  #chooseTarget(random: Random): Target {
-    const { targets } = this.#deps.backend;
-    const chosen = targets[random(targets.length)] ?? 'server';
-    const target = chosen === 'signer' && this.#signerKills === SIGNER_KILLS_OF_A_SERVER ? 'server' : chosen;
-    if (target === 'server') this.#signerKills = 0;
-    if (target === 'signer') this.#signerKills += 1;
+  /** What is charged until now is settled: the next round is held to what it charges by itself. */
+  #countFrom({ operations_this_month: operations }: Standing): void {
+    this.#book.created = operations.wallet_creation ?? 0;
+    this.#book.derived = operations.hd_child_derivation ?? 0;
+    this.#book.signed = operations.managed_signing ?? 0;
+    this.#book.interrupted.clear();
+    this.#book.interrupted.set(MASTERS, Number.POSITIVE_INFINITY);
+  }
+
+  /** Kills one part by SIGKILL; PostgreSQL, which others use too, is made to end its connections. Resolves when everything is back. */
+  async #kill(target: Target): Promise<void> {
+    const [server, gateway] = [this.#server, this.#gateway];
+    this.timeline.count(`kills of the ${target}`);
+    if (target === 'server') {
+      gateway.disturb(true);
+      await server.kill();
+      if (this.#random(STARTS_KILLED) === 0) await this.#killStart();
+      await gateway.start();
+      await this.#awaitReady();
+      return gateway.disturb(false);
+    }
+    const pid = server.pid();
+    if (target === 'signer') process.kill(signerPidOf(pid), 'SIGKILL');
+    else await this.#store.killStore();
+    await this.#awaitReady();
+    this.findings.check('lost_gateway');
+    if (server.pid() !== pid || server.ended() !== undefined)
+      this.findings.break('lost_gateway', `a kill of the ${target} ended the server`);
+  }
+
+  async #killStart(): Promise<void> {
+    this.timeline.count('kills of a start');
+    const starting = this.#server.start().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, this.#random(START_MS)));
+    await this.#server.kill();
+    await starting;
+  }
+
+  /** Its store and its signer; ledger nodes it has none. */
+  async #awaitReady(): Promise<void> {
+    const isReady = async (): Promise<true | undefined> => {
+      const answer = await fetch(`${this.#server.baseUrl}/readyz`);
+      const { store, signer } = (await answer.json()) as Readonly<Record<string, { readonly state: string }>>;
+      return store?.state === 'ready' && signer?.state === 'ready' ? true : undefined;
+    };
+    await eventually('store and signer are ready', isReady, { timeoutMs: READY_MS });
+  }
+
+  #drawTarget(): Target {
+    const { targets } = this.#backend;
+    const drawn = targets[this.#random(targets.length)] ?? 'server';
+    const target = drawn === 'signer' && this.#signerKills === SIGNER_KILLS_OF_A_SERVER ? 'server' : drawn;
+    this.#signerKills = target === 'server' ? 0 : this.#signerKills + (target === 'signer' ? 1 : 0);
     return target;
   }
 
-  #judge(round: Round, before: Standing, after: Standing): void {
-    this.#givenAway += judgeCharges(round, before, after);
-    for (const operation of CHARGED) {
-      const unitsOf = (standing: Standing): number => standing.operations_this_month[operation] ?? 0;
-      this.#delivered[operation] += this.#book.tally(operation).delivered;
-      this.#charged[operation] += unitsOf(after) - unitsOf(before);
-    }
+  #newRound(isOver: () => boolean, recovered: Promise<void>): Round {
+    const settled = new AbortController();
+    void recovered.then(() => setTimeout(() => settled.abort(), SETTLE_MS).unref());
+    return {
+      backend: this.#backend,
+      server: this.#server,
+      gateway: this.#gateway,
+      gateways: [this.#gateway],
+      book: this.#book,
+      findings: this.findings,
+      timeline: this.timeline,
+      random: this.#random,
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      settled: settled.signal,
+      nowMs: systemClock.nowMs,
+      isOver,
+      recovered,
+    };
   }
 }
 
-/** Units are counted in a month, and a new one begins with none. */
+/** Masters are free, and how many were made of streams that broke off is not looked at. */
+const MASTERS = 'hd_master_creation';
+
 function utcMonth(): string {
   return new Date().toISOString().slice(0, 7);
-}
-
-function microUsd(usd: string): bigint {
-  const [whole = '0', part = ''] = usd.split('.');
-  return BigInt(`${whole}${part.padEnd(6, '0')}`);
 }

@@ -1,12 +1,26 @@
-import { sampleOf } from '../../wallets/kill/random.ts';
-import type { ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
-import { destroyWallet } from './destroy.ts';
-import type { Round } from './round.ts';
-import { askClient, askKeyed, askManaged, newManaged, newSign, type SingleWork } from './singles.ts';
-import { newBatch, newTree, runStream, type StreamWork } from './streams.ts';
+import { askWallets } from '../../lab/clients/ask-service.ts';
+import type { AskingDeps } from '../../lab/clients/ask-until-answered.ts';
+import { type DestroyingDeps, destroyOne } from '../../lab/clients/wallets/destroy-steps.ts';
+import type { ToldWallet, WalletBook } from '../../lab/clients/wallets/wallet-book.ts';
+import { createOne, signWith } from '../../lab/clients/wallets/wallet-client.ts';
+import { sampleOf } from '../../lab/random.ts';
+import type { GatewayProcess } from '../../lab/gateways/lab-gateway.ts';
+import type { WalletServer } from '../../wallets/open-wallet-server.ts';
+import type { Backend } from './backends.ts';
+import { newBatch, newTree, REQUEST_DEADLINE_MS, runStream } from './streams.ts';
 
-/** What is asked for again when the server is there again. */
-export type Pending = { readonly streams: StreamWork[]; readonly singles: SingleWork[] };
+/** What a round of kills works with. */
+export type Round = AskingDeps &
+  DestroyingDeps & {
+    readonly backend: Backend;
+    readonly server: WalletServer;
+    readonly gateway: GatewayProcess;
+    readonly book: WalletBook;
+    /** Whether something was killed: no client asks for more. */
+    readonly isOver: () => boolean;
+    /** Resolves when what was killed is back. */
+    readonly recovered: Promise<void>;
+  };
 
 const SINGLES = 12;
 const SIGNS = 24;
@@ -18,13 +32,13 @@ const CLIENT_TREE = 2_000;
 
 /**
  * Everything at once until something is killed: wallets singly and in streams, managed and handed out, with and without Idempotency-Key,
- * signatures, and destructions. What is bounded ends by itself; client streams follow each other until the kill.
+ * signatures, and destructions. What is bounded ends by itself; client streams follow each other until the kill. Resolves when all that
+ * has a key is answered, however often it was asked for.
  */
-export async function workUntilKilled(round: Round): Promise<Pending> {
-  const pending: Pending = { streams: [], singles: [] };
+export async function workUntilKilled(round: Round): Promise<void> {
   const { book, backend, random, isOver } = round;
   const earlier = sampleOf([...book.living.values()], SIGNS, random);
-  const dying = earlier.filter(({ wallet_id }) => !book.masters.has(wallet_id)).slice(-DESTROYED);
+  const dying = earlier.filter(({ id }) => !book.trees.has(id)).slice(-DESTROYED);
   const signing = earlier.filter((wallet) => !dying.includes(wallet));
   const [batch, plain] = [backend.batch, Math.ceil(backend.batch / 2)];
   const managed = [
@@ -39,47 +53,67 @@ export async function workUntilKilled(round: Round): Promise<Pending> {
     () => newBatch({ count: CLIENT_BATCH, isManaged: false, isKeyed: true }),
     () => newTree({ count: CLIENT_TREE, isManaged: false, isKeyed: false }),
   ];
+  const repeat = async (times: number, ask: () => Promise<unknown>): Promise<void> => {
+    for (let done = 0; done < times && !isOver(); done += 1) if ((await ask()) === false) return;
+  };
+  const each = async (
+    wallets: readonly ToldWallet[],
+    ask: (wallet: ToldWallet) => Promise<void>,
+  ): Promise<void> => {
+    for (const wallet of wallets) if (!isOver()) await ask(wallet);
+  };
   await Promise.all([
-    ...managed.map((work) => runOnce(round, work, pending)),
-    ...clients.map(async (next) => {
-      while (!isOver() && (await runOnce(round, next(), pending)));
-    }),
-    repeat(round, SINGLES, () => askKeyed(round, newManaged(round), pending.singles)),
-    repeat(round, SINGLES, () => askManaged(round)),
-    repeat(round, Number.POSITIVE_INFINITY, () => askClient(round)),
+    ...managed.map((work) => runStream(round, work)),
+    ...clients.map((next) => repeat(Number.POSITIVE_INFINITY, () => runStream(round, next()))),
+    repeat(SINGLES, () => createOne(round, book)),
+    repeat(SINGLES, () => createUnkeyed(round, { custody: 'managed' })),
+    repeat(Number.POSITIVE_INFINITY, () => createUnkeyed(round, { mnemonic_words: 12 })),
     ...Array.from({ length: SIGNERS }, (_, at) =>
-      signAll(
-        round,
+      each(
         signing.filter((_wallet, index) => index % SIGNERS === at),
-        pending,
+        (wallet) => signWith(round, book, wallet),
       ),
     ),
-    destroyAll(round, dying),
+    each(dying, (wallet) => destroyFresh(round, wallet)),
   ]);
-  return pending;
 }
 
-async function runOnce(round: Round, work: StreamWork, pending: Pending): Promise<boolean> {
-  const ending = await runStream(round, work);
-  if (ending.kind === 'refused' && (ending.status < 500 || !round.isOver()))
-    round.fault(`a stream was refused with ${ending.status} ${ending.code}`);
-  if (ending.kind === 'broken' && !round.isOver()) round.fault('a stream broke, and nothing was killed');
-  if (!work.isWhole && work.key !== undefined) pending.streams.push(work);
-  return work.isWhole;
+/** Asks once, without a key: where it is not answered, nobody knows whether the wallet is there. @returns whether it was answered well. */
+async function createUnkeyed({ gateway, book, findings }: Round, body: object): Promise<boolean> {
+  const { token } = book;
+  const startMs = performance.now();
+  const request = { method: 'POST', path: '', token, body, deadlineMs: REQUEST_DEADLINE_MS } as const;
+  const { status, body: answer } = await askWallets(gateway, request);
+  if (performance.now() - startMs >= REQUEST_DEADLINE_MS)
+    findings.break('lost_wallet', `a creation was not answered within ${REQUEST_DEADLINE_MS} ms`);
+  if (status === 0 || status >= 500) {
+    book.interrupted.set('wallet_creation', (book.interrupted.get('wallet_creation') ?? 0) + 1);
+    return false;
+  }
+  findings.check('lost_wallet');
+  if (status >= 300) {
+    findings.break('lost_wallet', `a creation was refused with ${status} ${String(answer.code)}`);
+    return false;
+  }
+  book.created++;
+  const id = String(answer.wallet_id);
+  if ('custody' in body) book.living.set(id, { id, address: String(answer.address) });
+  return true;
 }
 
-async function repeat({ isOver }: Round, times: number, ask: () => Promise<boolean>): Promise<void> {
-  for (let done = 0; done < times && !isOver(); done += 1) if (!(await ask())) return;
-}
-
-async function signAll(round: Round, wallets: readonly ReceivedWallet[], pending: Pending) {
-  for (const wallet of wallets) {
-    if (round.isOver() || !(await askKeyed(round, newSign(round, wallet), pending.singles))) return;
+/** Destroys a wallet with a code of a new secret: one secret has a new code twice a minute only. */
+export async function destroyFresh(round: Round, wallet: ToldWallet): Promise<void> {
+  const { server, book, isOver } = round;
+  const { account } = book;
+  try {
+    await server.ask({ kind: 'two-factor.remove', account }).catch(ignoreNotEnrolled);
+    const { secret } = await server.ask<{ secret: string }>({ kind: 'two-factor.enrol', account });
+    await destroyOne(round, { ...book, secret }, wallet);
+  } catch (error) {
+    if (!isOver()) throw error;
   }
 }
 
-async function destroyAll(round: Round, wallets: readonly ReceivedWallet[]): Promise<void> {
-  for (const wallet of wallets) {
-    if (round.isOver() || !(await destroyWallet(round, wallet))) return;
-  }
+function ignoreNotEnrolled(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'twoFactorNotEnrolled')) throw error;
 }

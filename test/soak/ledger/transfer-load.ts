@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { Connection } from '../../bench/connection.ts';
 import { freshOf, requestFor } from '../../bench/send-load.ts';
 import type { Ask } from '../../localnet/disk/ledger-process.ts';

@@ -8,7 +8,7 @@ export type Mutant = {
   readonly name: string;
   /** What goes wrong for users. */
   readonly fault: string;
-  /** The folder below which the text is replaced, such as `src/gate`. */
+  /** The folder below which the text is replaced, such as `src/server/access`. */
   readonly in: string;
   /** Any white space in it stands for any other. */
   readonly from: string;

@@ -15,7 +15,9 @@ export async function runProgram(
 ): Promise<Ended> {
   const { CI: _, KEYSLOT_TEST_THOROUGH: __, ...own } = process.env;
   const child = spawn(process.execPath, args, {
-    ...{ cwd: root, env: { ...own, ...env }, timeout: DEADLINE_MS },
+    cwd: root,
+    env: { ...own, ...env },
+    timeout: DEADLINE_MS,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const parts: Buffer[] = [];

@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** What `make` builds and tests use. */
-const BUILT = ['dist/dashboard'];
+const BUILT = ['dist/dashboard', 'generated/contract', 'generated/ledger/examples'];
 const PACKAGES = 'node_modules';
 const CACHE = '.cache';
 /** Of the cache only this: what compiled code is kept there is of other files. */

@@ -47,7 +47,11 @@ export async function tryMutant(tree: Tree, mutant: Mutant): Promise<Outcome> {
   const planted = plant(tree.root, mutant);
   const unsteady: string[] = [];
   const outcome = (by: string | undefined): Outcome => ({
-    ...{ mutant, path: planted.path, by, unsteady, seconds: (performance.now() - startMs) / 1_000 },
+    mutant,
+    path: planted.path,
+    by,
+    unsteady,
+    seconds: (performance.now() - startMs) / 1_000,
     caughtIn: by === undefined ? 'nobody' : tierOf(by) === 'short' ? 'short' : 'all',
   });
   try {

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '../../../src/base/eventually.ts';
-import { startNode } from '../../support/node-process.ts';
+import { runCommand } from '../../lab/gateways/gateway.ts';
 import { createDatabase } from '../../support/postgres.ts';
-
-export type CommandResult = { readonly end: string; readonly stdout: string; readonly stderr: string };
 
 type Env = Readonly<Record<string, string>>;
 
-const COMMAND_MS = 300_000;
-
-/** Runs a command of this version to its end. */
-export async function runCommand(args: readonly string[], env: Env = {}): Promise<CommandResult> {
-  const running = startNode(['src/main.ts', ...args], env);
-  const end = await eventually(`keyslot ${args[0]} ends`, () => running.ended(), { timeoutMs: COMMAND_MS });
-  return { end, stdout: running.stdout(), stderr: running.stderr() };
-}
-
+/** Runs a command that must succeed; what it prints. */
 async function succeed(args: readonly string[], env: Env = {}): Promise<string> {
   const { end, stdout, stderr } = await runCommand(args, env);
   if (end !== 'exit code 0') throw new Error(`keyslot ${args.join(' ')}: ${end}\n${stderr}${stdout}`);
@@ -43,7 +32,13 @@ export async function restoreAndExamine(
     directory,
     env,
     databaseUrl,
-  }: { readonly directory: string; readonly env: Env; readonly databaseUrl: string },
+    config,
+  }: {
+    readonly directory: string;
+    readonly env: Env;
+    readonly databaseUrl: string;
+    readonly config: readonly string[];
+  },
 ): Promise<RestoredCheck> {
   const database = await createDatabase(databaseUrl);
   try {
@@ -54,7 +49,7 @@ export async function restoreAndExamine(
       KEYSLOT_REDIS_PREFIX: `keyslot-restored-${randomUUID()}:`,
     };
     await succeed(['restore', file, '--key', keyFile], place);
-    const { end, stdout, stderr } = await runCommand(['doctor'], place);
+    const { end, stdout, stderr } = await runCommand(['doctor', ...config], place);
     return { isSound: end === 'exit code 0', text: stderr + stdout };
   } finally {
     await database.drop();

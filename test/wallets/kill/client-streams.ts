@@ -25,13 +25,27 @@ export type ClientStream = {
 };
 
 export const newClientBatch = (count: number): ClientStream => ({
-  ...{ path: '/batch', body: { count }, key: randomUUID(), count, price: 1_000n, free: 0 },
-  ...{ delivered: [], isWhole: false, refusal: undefined },
+  path: '/batch',
+  body: { count },
+  key: randomUUID(),
+  count,
+  price: 1_000n,
+  free: 0,
+  delivered: [],
+  isWhole: false,
+  refusal: undefined,
 });
 
 export const newClientTree = (count: number): ClientStream => ({
-  ...{ path: '/hd', body: { mnemonic_words: 12, format: 'jsonl', accounts: { start: 0, count } } },
-  ...{ key: randomUUID(), count, price: 500n, free: 1, delivered: [], isWhole: false, refusal: undefined },
+  path: '/hd',
+  body: { mnemonic_words: 12, format: 'jsonl', accounts: { start: 0, count } },
+  key: randomUUID(),
+  count,
+  price: 500n,
+  free: 1,
+  delivered: [],
+  isWhole: false,
+  refusal: undefined,
 });
 
 /** Sends a stream's request and takes in the wallets whose lines come whole; ends with the connection. */

@@ -27,13 +27,21 @@ export type Clients = {
 };
 
 export const newBatch = (count: number, isKeyed: boolean): StreamWork => ({
-  ...{ path: '/batch', body: { count, custody: 'managed' }, lines: count },
-  ...{ key: isKeyed ? randomUUID() : undefined, told: [], isDone: false },
+  path: '/batch',
+  body: { count, custody: 'managed' },
+  lines: count,
+  key: isKeyed ? randomUUID() : undefined,
+  told: [],
+  isDone: false,
 });
 
 export const newTree = (count: number, isKeyed: boolean): StreamWork => ({
-  ...{ path: '/hd', body: { custody: 'managed', format: 'jsonl', accounts: { start: 0, count } } },
-  ...{ lines: count + 1, key: isKeyed ? randomUUID() : undefined, told: [], isDone: false },
+  path: '/hd',
+  body: { custody: 'managed', format: 'jsonl', accounts: { start: 0, count } },
+  lines: count + 1,
+  key: isKeyed ? randomUUID() : undefined,
+  told: [],
+  isDone: false,
 });
 
 /** Asks for a stream, for the first time or again. What an earlier try told comes again, first and in the same order. */

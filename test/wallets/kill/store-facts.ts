@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { eq } from '../../../src/store/drizzle.ts';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { createNativeEngine } from '../../../src/keys/native-engine.ts';
+import { eq } from '../../../src/store/drizzle.ts';
+import { createNativeEngine } from '../../../src/core/keys/native-engine.ts';
 import { openOwnMasterKeys } from '../../../src/signer/hsm/soft/own-master-keys.ts';
-import { createSealer } from '../../../src/signer/hsm/soft/sealed-key.ts';
+import { createSealer } from '../../../src/signer/hsm/soft/open-configured-soft.ts';
 import { idempotencyKeys } from '../../../src/store/access-tables.ts';
 import { auditRecords } from '../../../src/store/audit-tables.ts';
-import { ledgerAccounts, ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
+import { bookAccounts, ledgerTransactions, operationCounts } from '../../../src/store/money-tables.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { wallets } from '../../../src/store/wallet-tables.ts';
-import { expectRecordedCharges } from '../../account/money/recorded-charges.ts';
+import { expectRecordedCharges } from '../../account/billing/books/recorded-charges.ts';
 import type { Clients } from './managed-work.ts';
 
 /** Micro-USD per unit: interface.md section 8. */
@@ -25,7 +25,7 @@ type Where = { readonly dataDir: string; readonly databaseUrl: string | undefine
 
 /**
  * Opens the store of a server that is gone and holds it against what clients were told: every wallet is there, has one audit record
- * and was charged once, and nothing else was charged but the signatures of the audit log.
+ * and was charged once, and nothing else was charged but the signatures of the audit log. A master has children.
  */
 export async function assertStoreHolds(where: Where, clients: Clients): Promise<void> {
   const store = await openStore(where, pino({ level: 'silent' }));
@@ -78,6 +78,8 @@ async function assertCharged(
   records: readonly AuditRow[],
 ): Promise<void> {
   const { db } = store;
+  const parents = new Set(rows.map(({ masterId }) => masterId));
+  expect(rows.filter(({ id, kind }) => kind === 'master' && !parents.has(id))).toEqual([]);
   const ok = records.filter(({ outcome }) => outcome === 'ok');
   const created = ok.filter(({ action }) => action === 'create').map(({ walletId }) => walletId);
   expect(created.sort()).toEqual(rows.map(({ id }) => id).sort());
@@ -91,7 +93,7 @@ async function assertCharged(
   const counted = Object.fromEntries(counts.map(({ operation, units }) => [operation, Number(units)]));
   expect({ ...zeros(done), ...counted }).toEqual(done);
   const price = Object.entries(done).reduce((sum, [name, n]) => sum + BigInt(n) * (PRICES[name] ?? 0n), 0n);
-  const revenues = await db.select().from(ledgerAccounts).where(eq(ledgerAccounts.kind, 'revenue'));
+  const revenues = await db.select().from(bookAccounts).where(eq(bookAccounts.kind, 'revenue'));
   expect(revenues.reduce((sum, { balance }) => sum + balance, 0n)).toBe(price);
   const charges = await db.select().from(ledgerTransactions).where(eq(ledgerTransactions.kind, 'charge'));
   const written = charges.reduce(

@@ -1,6 +1,6 @@
 import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
-import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
-import { sendByFetch } from '../../../src/contract/wallets/run-contract.ts';
+import type { Answer } from '../../../src/devkit/contract/wallets/check-answer.ts';
+import { sendByFetch } from '../../../src/devkit/contract/wallets/run-contract.ts';
 
 export type AskOptions = Partial<Pick<RestCaseRequest, 'body' | 'headers'>>;
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
-import { sendByFetch, type WalletState } from '../../../src/contract/wallets/run-contract.ts';
+import { sendByFetch, type WalletState } from '../../../src/devkit/contract/wallets/run-contract.ts';
 import { change, connectTo, query } from './query.ts';
 import { sendWithoutBody } from './slow-body.ts';
 

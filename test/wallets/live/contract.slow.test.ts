@@ -11,7 +11,7 @@ import {
   runWalletContract,
   type WalletResult,
   type WalletRun,
-} from '../../../src/contract/wallets/run-contract.ts';
+} from '../../../src/devkit/contract/wallets/run-contract.ts';
 import {
   asStarted,
   breakStore,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
+import type { Answer } from '../../../src/devkit/contract/wallets/check-answer.ts';
 import { type RunningKeyslot, startKeyslot } from '../../support/keyslot.ts';
 import { addCredit, command, createToken, enrol } from '../../support/wallet-account.ts';
 import { ask, makeMaster, makeWallets } from './ask-wallets.ts';

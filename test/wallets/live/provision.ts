@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RestCase } from '../../../runtime/rest-case.ts';
 import type { WalletValueName } from '../../../generated/contract/wallets/contract.ts';
 import { OPERATIONS, type OperationId, SCOPES } from '../../../generated/wallets/operations.ts';
-import { createKeyText } from '../../../src/account/key-text.ts';
+import { createKeyText } from '../../../src/account/identity/api-keys/key-text.ts';
 import type { RunningKeyslot } from '../../support/keyslot.ts';
 import { addCredit, command, createToken, enrol } from '../../support/wallet-account.ts';
 import { ask, makeMaster, makeWallets } from './ask-wallets.ts';
@@ -38,7 +38,10 @@ export async function provision(
   const fresh = [...spare];
   const [otherWalletId] = await makeWallets(baseUrl, other, 1);
   const byName: Partial<Readonly<Record<WalletValueName, string>>> = {
-    ...{ token, wallet_id: walletId, other_wallet_id: otherWalletId, ...tokens },
+    token,
+    wallet_id: walletId,
+    other_wallet_id: otherWalletId,
+    ...tokens,
     ...(await makeSecondFactors(baseUrl, dataDir, databaseUrl)),
   };
   const makers: Partial<Readonly<Record<WalletValueName, (item: RestCase) => string | Promise<string>>>> = {
@@ -53,7 +56,8 @@ export async function provision(
   };
   if (databaseUrl !== undefined) Object.assign(byName, await makeDestroyed(baseUrl, token, authenticator));
   return {
-    ...{ token, authenticator },
+    token,
+    authenticator,
     value: async (name, item) => {
       const value = (await makers[name]?.(item)) ?? byName[name];
       if (value === undefined) throw new Error(`nothing was provisioned for ${name}`);
@@ -76,22 +80,17 @@ async function createPaying(dataDir: string, account: string): Promise<string> {
 /** Tokens that are refused, and those of accounts that cannot pay, or not ask, any more. */
 async function makeTokens(baseUrl: string, dataDir: string) {
   const revoked = await createToken(dataDir, 'own');
-  await command(dataDir, { kind: 'tokens.revoke', id: revoked.id });
+  await command(dataDir, ['tokens', 'revoke', revoked.id]);
   const expired = await createToken(dataDir, 'own', { expiresInMs: 1 });
   const poor = await createToken(dataDir, 'poor');
   await addCredit(dataDir, 'poor', PRICE_OF_ONE_USD);
   const [poorWallet] = await makeWallets(baseUrl, poor.token, 1);
   const indebted = await createToken(dataDir, 'indebted');
-  await command(dataDir, {
-    kind: 'billing.set',
-    mode: 'invoiced',
-    account: 'indebted',
-    creditLimitUsd: PRICE_OF_ONE_USD,
-  });
+  await command(dataDir, ['billing', 'indebted', '--invoiced', '--credit-limit', PRICE_OF_ONE_USD]);
   const [indebtedWallet] = await makeWallets(baseUrl, indebted.token, 1);
   const busy = await createPaying(dataDir, 'busy');
-  for (const kind of ['wallet-limit', 'wallet-use-limit'])
-    await command(dataDir, { kind, account: 'busy', requests: 1 });
+  await command(dataDir, ['wallet-limit', 'busy', '--per-minute', '1']);
+  await command(dataDir, ['wallet-use-limit', 'busy', '--per-second', '1']);
   return {
     revoked_token: revoked.token,
     expired_token: expired.token,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { RestCaseRequest } from '../../../runtime/rest-case.ts';
-import { credentialsOf } from '../../../src/contract/wallets/send-case.ts';
-import type { Answer } from '../../../src/contract/wallets/check-answer.ts';
+import { credentialsOf } from '../../../src/devkit/contract/wallets/run-contract.ts';
+import type { Answer } from '../../../src/devkit/contract/wallets/check-answer.ts';
 
 /** Longer than a server waits for a body. */
 const SILENCE_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { eventually } from '../../../src/base/eventually.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 
 /** What a client got of a stream: its whole lines, without their ends, and whether the stream was ended or broken off. */
 export type GotLines = { readonly lines: readonly string[]; readonly isWhole: boolean };

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type AccountPlane, openAccountPlane } from '../../../src/account/account-plane.ts';
-import { type Balance, readBalance } from '../../../src/account/money/balance.ts';
-import { credit } from '../../../src/account/money/credit.ts';
-import { createToken } from '../../../src/account/tokens/access-tokens.ts';
-import { systemClock } from '../../../src/base/clock.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
-import type { KeyChunk, KeyPool } from '../../../src/keys/pool.ts';
-import { type Keys, startKeys } from '../../../src/start/start-keys.ts';
-import { createMemoryRateLimit } from '../../../src/gate/memory-rate-limit.ts';
-import { startWallets } from '../../../src/start/start-wallets.ts';
+import { type AccountPlane, openAccountPlane } from '../../../src/account/setup/account-plane.ts';
+import { type Balance, readBalance } from '../../../src/account/billing/books/balance.ts';
+import { credit } from '../../../src/account/billing/books/credit.ts';
+import { createToken } from '../../../src/account/identity/tokens/access-tokens.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
+import type { KeyChunk, KeyPool } from '../../../src/core/keys/pool.ts';
+import { type Keys, startKeys } from '../../../src/serve/start-keys.ts';
+import { createMemoryRateLimit } from '../../../src/server/access/rate-limit.ts';
+import { startWallets } from '../../../src/serve/start-wallets.ts';
 import type { PrioritizedStore, StoreOptions } from '../../../src/store/open-store.ts';
 import { newCustomer } from '../../account/new-customer.ts';
 import { SILENT, useStore } from '../../store/backends.ts';
@@ -90,7 +90,12 @@ export async function startUnixService(place: StoreOptions): Promise<UnixService
   const wanted = { accountId, name: 'all', scopes: ['wallets:create'], expiresAtMs: undefined } as const;
   const { text } = await createToken({ store, tokens: account.tokens }, wanted, Date.now());
   return {
-    ...{ store, account, keys, accountId, handedOver: watched.handedOver, watch: watched.watch },
+    store,
+    account,
+    keys,
+    accountId,
+    handedOver: watched.handedOver,
+    watch: watched.watch,
     post: (path, body, headers = {}, signal = undefined) =>
       post(socketPath, path, body, { token: text, headers, signal }),
     balance: () => readBalance(store, accountId, Date.now()),
@@ -131,7 +136,10 @@ async function post(
   { token, headers, signal }: Sent,
 ): Promise<IncomingMessage> {
   const asked = request({
-    ...{ socketPath, path: `/v1/wallets${path}`, method: 'POST', agent: false },
+    socketPath,
+    path: `/v1/wallets${path}`,
+    method: 'POST',
+    agent: false,
     ...(signal === undefined ? {} : { signal }),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
   });

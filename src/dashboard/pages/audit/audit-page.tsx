@@ -11,12 +11,12 @@ const TABS = [
   { href: '/audit/verification', title: 'Verification' },
 ];
 
-/** What was done in the account, by whom, and the proof that nothing of it was changed. */
+/** The audit log of the account, and its verification. */
 export function AuditPage() {
   const { view } = useParams();
   if (view !== undefined && view !== 'verification') return <NotFoundPage />;
   return (
-    <Page title="Audit log" lead="What was done in the account, and what was refused.">
+    <Page title="Audit log" lead="Everything that was done in the account, or refused.">
       <Tabs label="Views" tabs={TABS} />
       {view === undefined ? <RecordList /> : <Verification />}
     </Page>

@@ -3,12 +3,12 @@ import type { VerifyDeps } from './verify-chain.ts';
 
 type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** True where the browser computes hashes: over HTTPS, and on this machine. */
+/** True if the browser can compute hashes: over HTTPS, or on localhost. */
 export function canVerify(): boolean {
   return globalThis.crypto?.subtle !== undefined;
 }
 
-/** Hashes and verifies with the browser; Ed25519 with a library, loaded when it is needed, where the browser has none. */
+/** Hashes and verifies with the browser; a library is loaded for Ed25519 if the browser lacks it. */
 export function browserCrypto(): Pick<VerifyDeps, 'digest' | 'isSignature'> {
   const keys = new Map<string, Promise<PublicKey | undefined>>();
   const keyOf = (publicKey: string): Promise<PublicKey | undefined> => {

@@ -2,23 +2,23 @@ import type { VerifiedHead } from './verify-chain.ts';
 
 const nameOf = (accountId: string): string => `keyslot-audit-${accountId}`;
 
-/** Returns the last head of an account that this browser verified; undefined where it has none. */
+/** Returns the last head of an account that this browser has verified; undefined if none is stored. */
 export function readKeptHead(accountId: string): VerifiedHead | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(nameOf(accountId)) ?? 'null');
     return isHead(kept) ? kept : undefined;
   } catch {
-    // Storage that is closed to the page, or a text that something else wrote: verified from the beginning.
+    // The storage is blocked, or its text is foreign: verify from the beginning.
     return undefined;
   }
 }
 
-/** Keeps a head for the next verification. Nothing in it is secret. */
+/** Stores a head for the next verification. It contains no secret. */
 export function keepHead(accountId: string, head: VerifiedHead): void {
   try {
     localStorage.setItem(nameOf(accountId), JSON.stringify(head));
   } catch {
-    // Without storage, the next verification begins at the first record.
+    // Without storage, the next verification starts at the first record.
   }
 }
 

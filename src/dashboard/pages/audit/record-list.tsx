@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
-import type { AuditRecord } from '../../../../generated/account/types.ts';
+import type { AuditRecord, ListAuditQuery, Member } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -8,9 +8,10 @@ import { ListPage } from '../../parts/list-page.tsx';
 import { LongExport } from '../../parts/long-export.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type AuditFilters, RecordFilters } from './record-filters.tsx';
-import { RecordDialog } from './record-dialog.tsx';
-import { type Names, whoActed } from './who-acted.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Select } from '../../parts/field.tsx';
+import { readForm } from '../../parts/read-form.ts';
 
 const HEAD = [
   ...['account_id', 'seq', 'at', 'action', 'outcome', 'token_id', 'token_name', 'member_id', 'request_id'],
@@ -18,7 +19,7 @@ const HEAD = [
 ] as const;
 const OPERATION = ['Audit log', 'listAuditRecords'] as const;
 
-/** Records of the audit log, newest first, by what the member filters for. */
+/** Filtered records of the audit log, newest first. */
 export function RecordList() {
   const [filters, setFilters] = useState<AuditFilters>({});
   const [shown, setShown] = useState<AuditRecord>();
@@ -74,7 +75,7 @@ export function RecordList() {
         operation={OPERATION}
         empty={{
           title: 'No records',
-          children: <p>What is done with keys, tokens and wallets is recorded here.</p>,
+          children: <p>Every action on keys, tokens and wallets is recorded here.</p>,
         }}
       />
       {shown !== undefined && (
@@ -84,7 +85,7 @@ export function RecordList() {
   );
 }
 
-/** A code of several words, which may break after each. */
+/** A code of several words, with a line break allowed after each. */
 function breakable(code: string): readonly ReactNode[] {
   return code.split(/(?<=_)/).map((word) => (
     <Fragment key={word}>
@@ -94,11 +95,150 @@ function breakable(code: string): readonly ReactNode[] {
   ));
 }
 
-/** On one line, so that a row does not grow when the names of members come. */
+/** A text on one line, so that a row keeps its height when the names of members arrive. */
 function OneLine({ text }: { readonly text: string }) {
   return (
     <span className="one-line" title={text}>
       {text}
     </span>
   );
+}
+
+/** Emails of members by id. */
+type Names = ReadonlyMap<string, string>;
+
+const SHOWN = 8;
+
+/** Returns the actor: the email of a member or the name of a token; the beginning of its id if it was deleted. */
+function whoActed(
+  { member_id, token_id, token_name }: Pick<AuditRecord, 'member_id' | 'token_id' | 'token_name'>,
+  names: Names,
+): string {
+  if (member_id !== undefined) return names.get(member_id) ?? `member ${member_id.slice(0, SHOWN)}…`;
+  if (token_id !== undefined) return token_name ?? `token ${token_id.slice(0, SHOWN)}…`;
+  return 'operator';
+}
+
+type RecordDialogProps = { readonly record: AuditRecord; readonly who: string; readonly onClose: () => void };
+
+/** All facts of a record. */
+function RecordDialog({ record, who, onClose }: RecordDialogProps) {
+  return (
+    <Dialog title={`Record ${record.seq}`} onClose={onClose}>
+      <dl className="facts record-facts">
+        <Fact name="Time">
+          <Time at={record.at} />
+        </Fact>
+        <Fact name="Action">
+          <code>{record.action}</code>
+        </Fact>
+        <Fact name="Outcome">
+          <code>{record.outcome}</code>
+        </Fact>
+        <Fact name="Who">{who}</Fact>
+        <Fact name="Wallets or requests">{record.units}</Fact>
+        <Id name="Wallet" id={record.wallet_id} />
+        <Id name="Acted on" id={record.subject} />
+        <Id name="Request" id={record.request_id} />
+        <Id name="Access token" id={record.token_id} />
+        <Id name="Member" id={record.member_id} />
+        <Id name="Address" id={record.address} />
+        <Id name="Hash" id={record.hash} />
+        <Id name="Hash of the previous record" id={record.previous_hash} />
+      </dl>
+      <div className="actions">
+        <Button type="button" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Id({ name, id }: { readonly name: string; readonly id: string | undefined }) {
+  if (id === undefined) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="copyable">
+        <code>{id}</code>
+        <CopyButton text={id} label={`Copy: ${name}`} />
+      </dd>
+    </div>
+  );
+}
+
+/** The filter of the shown records. */
+type AuditFilters = Omit<ListAuditQuery, 'limit' | 'cursor'>;
+
+type RecordFiltersProps = {
+  readonly members: readonly Member[];
+  readonly onFilters: (filters: AuditFilters) => void;
+};
+
+const ANYBODY = { value: '', text: 'Anybody' };
+
+/** The filters of the audit log, which apply together. */
+function RecordFilters({ members, onFilters }: RecordFiltersProps) {
+  const tokens = useQuery({
+    queryKey: ['tokens', 'newest'],
+    queryFn: ({ signal }) => account.listTokens({ limit: 200 }, { signal }),
+  });
+  const who = [
+    ANYBODY,
+    ...members.map(({ member_id, email }) => ({ value: `member ${member_id}`, text: email })),
+    ...(tokens.data?.tokens ?? []).map(({ token_id, name }) => ({
+      value: `token ${token_id}`,
+      text: `Token ${name}`,
+    })),
+  ];
+  return (
+    <form
+      className="filters"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onFilters(readFilters(event.currentTarget));
+      }}
+      onReset={() => onFilters({})}
+    >
+      <Field name="action" label="Action" placeholder="createkey" pattern="[A-Za-z_.]{1,64}" />
+      <Field name="outcome" label="Outcome" placeholder="ok" pattern="[A-Za-z_]{1,64}" />
+      <Select name="who" label="Who" options={who} />
+      <Field name="wallet" label="Wallet" placeholder="w_…" pattern="[A-Za-z0-9_]{1,64}" />
+      <Field name="since" label="From" type="datetime-local" />
+      <Field name="until" label="To" type="datetime-local" />
+      <div className="filter-actions">
+        <Button type="submit">Filter</Button>
+        <Button type="reset" kind="quiet">
+          Show all
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function readFilters(form: HTMLFormElement): AuditFilters {
+  const [kind, id] = readForm(form, 'who').split(' ');
+  const text = (name: string): string => readForm(form, name).trim();
+  const [action, outcome, wallet] = [text('action').toLowerCase(), text('outcome'), text('wallet')];
+  const [since, until] = [text('since'), text('until')];
+  return {
+    ...(action !== '' && { action }),
+    ...(outcome !== '' && { outcome }),
+    ...(wallet !== '' && { wallet_id: wallet }),
+    ...(kind === 'member' && id !== undefined && { member_id: id }),
+    ...(kind === 'token' && id !== undefined && { token_id: id }),
+    ...(since !== '' && { since: new Date(since).toISOString() }),
+    ...(until !== '' && { until: new Date(until).toISOString() }),
+  };
 }

@@ -12,19 +12,19 @@ import {
   findRecordFault,
 } from '../../../../runtime/audit-chain.ts';
 
-/** What the verification asks for and computes with. */
+/** Dependencies of the verification. */
 export type VerifyDeps = ChainCrypto & {
   readonly readChain: (fromSeq: number) => Promise<AuditChain>;
   readonly readHeads: (fromSeq: number) => Promise<AuditHeadList>;
 };
 
-/** The last signed head that was verified, which later verifications begin at. */
+/** The last verified head, where later verifications start. */
 export type VerifiedHead = { readonly seq: number; readonly hash: string; readonly publicKey: string };
 
-/** What was found at a record, the first that is not as it was written. */
+/** The fault at the first record that was changed. */
 export type ChainFault =
   | BareFault
-  /** The record has another hash than when it was last verified here. */
+  /** The record's hash differs from its last verification here. */
   | { readonly seq: number; readonly kind: 'rewritten'; readonly stored: string; readonly kept: string };
 
 export type VerifyProgress = {
@@ -41,9 +41,9 @@ export type Verdict = VerifyProgress & { readonly fault?: ChainFault };
 
 type VerifyOptions = {
   readonly accountId: string;
-  /** What was verified before: its record must have the same hash still. */
+  /** The head that was verified before: its record must still have the same hash. */
   readonly kept: VerifiedHead | undefined;
-  /** Verifies what was verified before once more, too. */
+  /** True to verify earlier records again. */
   readonly isFromFirst: boolean;
   readonly onProgress: (progress: VerifyProgress) => void;
   readonly signal: AbortSignal;
@@ -52,8 +52,8 @@ type VerifyOptions = {
 const GENESIS_HASH = '0'.repeat(64);
 
 /**
- * Recomputes the chain of an account, a page of records at a time, from the kept head or the first record on: every number, link and hash,
- * and every signed head. Ends at the first fault. Throws the reason of the signal, and what the reads throw.
+ * Recomputes the chain of an account, page by page, from the kept head or the first record: every number, link and hash, and every signed
+ * head. Stops at the first fault. Throws the reason of the signal, and the errors of reads.
  */
 export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Promise<Verdict> {
   const { accountId, kept, isFromFirst, onProgress, signal } = options;
@@ -63,7 +63,10 @@ export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Pro
   let before: ChainPlace =
     from === undefined ? { seq: 0, hash: GENESIS_HASH } : { seq: from.seq - 1, hash: undefined };
   let progress: VerifyProgress = {
-    ...{ seq: before.seq, records: 0, heads: 0, head: undefined },
+    seq: before.seq,
+    records: 0,
+    heads: 0,
+    head: undefined,
     publicKeys: kept === undefined ? [] : [kept.publicKey],
   };
   for (;;) {
@@ -90,7 +93,7 @@ export async function verifyChain(deps: VerifyDeps, options: VerifyOptions): Pro
     if (fault !== undefined) return { ...progress, fault };
     if (last !== undefined) {
       before = { seq: last.seq, hash: last.hash };
-      // After the end once more, if a head or what was verified before is beyond it: the record was written meanwhile, or is gone.
+      // Read once more after the end if a head or a verified record is beyond it: the record is new, or gone.
       if (next !== undefined || isBeyond(before.seq, head, kept)) continue;
     } else if (isBeyond(before.seq, head, kept)) {
       return { ...progress, fault: { kind: 'missing', seq: before.seq + 1 } };
@@ -105,7 +108,7 @@ function isBeyond(seq: number, head: AuditHead | undefined, kept: VerifiedHead |
   return head !== undefined || (kept !== undefined && kept.seq > seq);
 }
 
-/** The first fault in consecutive records, or the record that was verified before and has another hash now. */
+/** Finds the first fault in consecutive records, or a verified record whose hash has changed. */
 async function findFault(
   deps: VerifyDeps,
   records: readonly AuditRecord[],

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { account } from '../../calls/account-client.ts';
 import { NEWEST_INVOICES_KEY, SETTINGS_KEY } from './keys.ts';
 
-/** Invoices that are looked at for those to pay. Deposits pay the oldest first, so that those are the newest. */
+/** The number of newest invoices that are checked for open ones. Deposits pay the oldest first, so open ones are the newest. */
 const NEWEST = 100;
 
-/** Reads how the account pays, and its newest invoices. `isAllowed` is false for members who may not see money. */
+/** Reads the billing terms of the account and its newest invoices. `isAllowed` is false for members without access to money. */
 export function useBilling({ isAllowed }: { readonly isAllowed: boolean }) {
   const settings = useQuery({
     queryKey: SETTINGS_KEY,

@@ -6,11 +6,11 @@ import { shownValue } from './shown-value.ts';
 type ParsedValueProps = {
   readonly network: Network;
   readonly value: unknown;
-  /** The member that it is. */
+  /** The name of the member. */
   readonly name?: string;
 };
 
-/** What a node has parsed: each member with its name; addresses and signatures lead to their pages. */
+/** A value parsed by a node: each member with its name; addresses and signatures link to their pages. */
 export function ParsedValue({ network, value, name }: ParsedValueProps) {
   const shown = shownValue(value, name);
   switch (shown.kind) {

@@ -1,6 +1,6 @@
 import { isBase58 } from '../../../../runtime/base58.ts';
 
-/** What a text stands for on a ledger. */
+/** A recognised item of a ledger. */
 export type Recognised =
   | { readonly kind: 'address' | 'signature'; readonly text: string }
   | { readonly kind: 'slot'; readonly slot: bigint };
@@ -9,7 +9,7 @@ const ADDRESS_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const MAX_SLOT = 2n ** 64n - 1n;
 
-/** Returns what a text stands for: an address, a signature, or a slot, which may have separators; undefined if none of them. */
+/** Recognises an address, a signature, or a slot, which may have separators; undefined for other text. */
 export function recognise(text: string): Recognised | undefined {
   const wanted = text.trim();
   const digits = wanted.replace(/[,\s_]/g, '');
@@ -19,7 +19,7 @@ export function recognise(text: string): Recognised | undefined {
   return undefined;
 }
 
-/** Returns the text of it in the address of its page. */
+/** Returns its text in the address of its page. */
 export function pathText(recognised: Recognised): string {
   return recognised.kind === 'slot' ? recognised.slot.toString() : recognised.text;
 }

@@ -1,4 +1,4 @@
-import { Popover } from './popover.tsx';
+import type { ReactNode } from 'react';
 import { openReference } from '../../calls/open-reference.ts';
 import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
 import { Snippet } from '../../parts/snippet.tsx';
@@ -13,7 +13,7 @@ type TryCallProps = {
   readonly network: Network;
 };
 
-/** How to make the call that a view shows: in the reference, where the key is filled in, and in a shell. */
+/** Shows how to make the call of a view: in the reference, with a key filled in, or in a shell. */
 export function TryCall({ tag, method, params, network }: TryCallProps) {
   const reference = referenceOf(tag, method, 'ledger');
   const url = `${SERVER_ADDRESS}${network.rpc_path}`;
@@ -34,5 +34,26 @@ export function TryCall({ tag, method, params, network }: TryCallProps) {
       </p>
       <Snippet code={curlOf(url, method, params)} label="Copy the command" />
     </Popover>
+  );
+}
+
+/** A panel that opens below a word as an overlay, so that nothing moves. */
+function Popover({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <details
+      className="popover"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector('summary')?.focus();
+      }}
+      onBlur={(event) => {
+        if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget))
+          event.currentTarget.open = false;
+      }}
+    >
+      <summary>{label}</summary>
+      <div className="popover-body">{children}</div>
+    </details>
   );
 }

@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { ApiKey } from '../../../../generated/account/types.ts';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
+import { useState, useId } from 'react';
+import type { ApiKey, AccessToken } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -8,12 +8,18 @@ import { ListPage } from '../../parts/list-page.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
-import { useScopes } from '../../session/session.tsx';
-import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { LastUse } from './last-use.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
-import { RotateKeyDialog } from './rotate-key-dialog.tsx';
-import { StateBadge } from './state-badge.tsx';
+import { useScopes, useSession } from '../../session/session.tsx';
+import { OverlapDialog } from '../../parts/overlap-dialog.tsx';
+import { SERVER_ADDRESS } from '../../calls/places.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Select, Field, TextArea } from '../../parts/field.tsx';
+import { Snippet } from '../../parts/snippet.tsx';
+import { Secret } from '../../parts/secret.tsx';
+import { keySnippets } from './snippets.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { readForm } from '../../parts/read-form.ts';
+import { splitLines } from '../../parts/split-lines.ts';
+import { Badge } from '../../parts/badge.tsx';
 
 type Shown =
   | { readonly kind: 'create' }
@@ -22,7 +28,7 @@ type Shown =
 
 const KEYS = ['keys'] as const;
 
-/** The keys of the account, and what can be done with them. */
+/** The API keys of the account, with their actions. */
 export function KeyList() {
   const [shown, setShown] = useState<Shown>();
   const mayManage = useScopes('keys:manage');
@@ -118,7 +124,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   },
   { title: 'State', show: (key) => <StateBadge of={key} /> },
   {
-    title: 'May be used from',
+    title: 'Usable from',
     show: ({ allowed_origins, allowed_cidrs }) => {
       const rules = [...allowed_origins, ...allowed_cidrs];
       return (
@@ -131,3 +137,167 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   { title: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Last used', show: (key) => <LastUse of={key} /> },
 ];
+
+type RotateKeyDialogProps = {
+  readonly apiKey: ApiKey;
+  readonly onRotated: (name: string, apiKey: string) => void;
+  readonly onClose: () => void;
+};
+
+/** Replaces a key with one of the same name and rules. The old key continues to work for the chosen time. */
+function RotateKeyDialog({ apiKey, onRotated, onClose }: RotateKeyDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const rotate = useMutation({
+    mutationFn: (overlap_seconds: number) =>
+      withFreshFactor(() => account.rotateKey(apiKey.key_id, { overlap_seconds })),
+    onSuccess: ({ name, api_key }) => onRotated(name, api_key),
+  });
+  return (
+    <OverlapDialog
+      title={`Rotate ${apiKey.name}`}
+      description="A new key with the same name and rules replaces it."
+      label="The old key stops working"
+      hint="Both keys work until then, so that you can switch without downtime."
+      action="Rotate"
+      maxDays={30}
+      call={rotate}
+      operation={['API keys', 'rotateKey']}
+      onReplace={rotate.mutate}
+      onClose={onClose}
+    />
+  );
+}
+
+type NewKeyDialogProps = { readonly name: string; readonly apiKey: string; readonly onClose: () => void };
+
+/** Shows a new key once, with programs that use it on a network of this server. */
+function NewKeyDialog({ name, apiKey, onClose }: NewKeyDialogProps) {
+  const { networks } = useSession();
+  const heading = useId();
+  const [rpcPath, setRpcPath] = useState(networks[0]?.rpc_path ?? '');
+  const [title, setTitle] = useState('@solana/kit');
+  const snippets = keySnippets({ baseUrl: SERVER_ADDRESS, rpcPath, apiKey });
+  const snippet = snippets.find((each) => each.title === title);
+  return (
+    <Dialog title={`Your key ${name}`} onClose={onClose} isSticky>
+      <Secret text={apiKey} label="Copy the key" />
+      {networks.length > 0 && (
+        <section className="stack" aria-labelledby={heading}>
+          <h3 id={heading}>Use it</h3>
+          {networks.length > 1 && (
+            <Select
+              label="Network"
+              value={rpcPath}
+              onChange={(event) => setRpcPath(event.currentTarget.value)}
+              options={networks.map((network) => ({
+                value: network.rpc_path,
+                text: `${network.name}, ${network.environment}`,
+              }))}
+            />
+          )}
+          <Select
+            label="With"
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+            options={snippets.map((each) => ({ value: each.title, text: each.title }))}
+          />
+          {snippet !== undefined && (
+            <Snippet code={snippet.code} label={`Copy the program for ${snippet.title}`} />
+          )}
+        </section>
+      )}
+      <div className="actions">
+        <Button type="button" kind="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+type CreateKeyDialogProps = {
+  readonly onCreated: (name: string, apiKey: string) => void;
+  readonly onClose: () => void;
+};
+
+/** Creates an API key with a name and, optionally, restrictions on its use. */
+function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const create = useMutation({
+    mutationFn: (body: Parameters<typeof account.createKey>[0]) =>
+      withFreshFactor(() => account.createKey(body)),
+    onSuccess: ({ name, api_key }) => onCreated(name, api_key),
+  });
+  return (
+    <FormDialog
+      title="Create an API key"
+      action="Create"
+      call={create}
+      operation={['API keys', 'createKey']}
+      onSubmit={(form) => {
+        const origins = splitLines(readForm(form, 'origins'));
+        const cidrs = splitLines(readForm(form, 'cidrs'));
+        create.mutate({
+          name: readForm(form, 'name').trim(),
+          ...(origins.length > 0 && { allowed_origins: origins }),
+          ...(cidrs.length > 0 && { allowed_cidrs: cidrs }),
+        });
+      }}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="What uses it, such as checkout."
+        maxLength={100}
+        autoComplete="off"
+        required
+      />
+      <TextArea
+        name="origins"
+        label="Origins (optional)"
+        hint="Web pages that may use the key, one per line, such as https://app.example. Leave empty for any."
+        spellCheck={false}
+      />
+      <TextArea
+        name="cidrs"
+        label="Networks (optional)"
+        hint="IP addresses that may use the key, one per line, such as 203.0.113.0/24. Leave empty for any."
+        spellCheck={false}
+      />
+    </FormDialog>
+  );
+}
+
+/** The time and origin of the last use of a key or token. */
+export function LastUse({ of: { last_used_at, last_used_address } }: { readonly of: Used }) {
+  if (last_used_at === undefined) return <span className="muted">never</span>;
+  return (
+    <span className="cell-lines">
+      <Time at={last_used_at} />
+      {last_used_address !== undefined && <span className="muted">from {last_used_address}</span>}
+    </span>
+  );
+}
+
+type Used = { readonly last_used_at?: string; readonly last_used_address?: string };
+
+const TONES = { active: 'good', rotated: 'warn', expired: 'off', revoked: 'bad' } as const;
+
+/** The state of a key or token, with its time. */
+export function StateBadge({ of }: { readonly of: ApiKey | AccessToken }) {
+  const at = of.revoked_at ?? of.expires_at;
+  const isOver = of.state === 'revoked' || of.state === 'expired';
+  return (
+    <span className="cell-lines">
+      <span>
+        <Badge tone={TONES[of.state]}>{of.state}</Badge>
+      </span>
+      {at !== undefined && (
+        <span className="scope-list">
+          {isOver ? 'since' : 'until'} <Time at={at} />
+        </span>
+      )}
+    </span>
+  );
+}

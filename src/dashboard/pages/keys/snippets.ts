@@ -1,7 +1,7 @@
 /** A program of a few lines that calls the server. */
 export type KeySnippet = { readonly title: string; readonly code: string };
 
-/** Where a network is served, and the key that opens it. */
+/** The address of a network, and an API key for it. */
 export type SnippetTarget = { readonly baseUrl: string; readonly rpcPath: string; readonly apiKey: string };
 
 /** Returns programs that read the current slot, ready to run. */

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Member, RemovedMember } from '../../../../generated/account/types.ts';
+import type { Member, RemovedMember, ChangedRole, Role } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { SESSION_KEY } from '../../calls/query-client.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -14,11 +14,11 @@ import { WholeList } from '../../parts/whole-list.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
 import { LeaveDialog } from '../../session/leave-dialog.tsx';
 import { useSession } from '../../session/session.tsx';
-import { ChangeRoleDialog } from './change-role-dialog.tsx';
-import { MEMBERS_KEY } from './keys.ts';
-import { ROLE_TEXTS } from './role-texts.ts';
+import { ROLE_TEXTS, isRole, ROLE_NAMES } from './role-texts.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { readForm } from '../../parts/read-form.ts';
 
-/** What a member made who was removed or may do less now, and which goes on working. */
+/** Keys, tokens and webhooks of a removed or demoted member, which continue to work. */
 type Left = Omit<RemovedMember, 'completed_at'> & { readonly name: string };
 
 type Shown = { readonly kind: 'role' | 'remove' | 'leave'; readonly member: Member };
@@ -96,7 +96,7 @@ export function MemberList() {
       {shown?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove ${shown.member.name}?`}
-          description={`${shown.member.email} is signed out of this account at once, and so is every key and token of those sessions. Open invitations and set-up links of this member stop working. Keys, tokens and webhooks of the account stay; those that this member made are listed then.`}
+          description={`${shown.member.email} is signed out of this account at once, and keys and tokens of those sessions stop working. So do open invitations and set-up links of this member. Keys, tokens and webhooks of the account stay; those that this member created are listed afterwards.`}
           verb="Remove the member"
           act={async () => {
             const made = await withFreshFactor(() => account.removeMember(shown.member.member_id));
@@ -120,8 +120,8 @@ function LeftNotice({ left: { name, keys, tokens, webhooks } }: { readonly left:
   return (
     <div role="status">
       <p>
-        {name} made these, or tokens of {name} did, and they go on working. Rotate, revoke or delete what{' '}
-        {name} should not keep:
+        These were created by {name} or with tokens of {name}, and continue to work. Rotate, revoke or delete
+        what {name} should not keep:
       </p>
       <ul>
         {kinds.map(({ title, href, made }) => (
@@ -174,3 +174,60 @@ const COLUMNS: readonly Column<Member>[] = [
   },
   { title: 'Since', share: 1.1, show: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+type ChangeRoleDialogProps = {
+  readonly member: Member;
+  /** Called with what the member created, if the new role allows less than the old one. */
+  readonly onChanged: (made: ChangedRole) => void;
+  readonly onClose: () => void;
+};
+
+/** Gives a member another role. */
+function ChangeRoleDialog({ member, onChanged, onClose }: ChangeRoleDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const change = useMutation({
+    mutationFn: (body: Parameters<typeof account.changeRole>[1]) =>
+      withFreshFactor(() => account.changeRole(member.member_id, body)),
+    onSuccess: onChanged,
+  });
+  return (
+    <FormDialog
+      title={`Role of ${member.name}`}
+      description="It applies from the member's next request on. If it allows less, everything that this member created is listed afterwards."
+      action="Change the role"
+      call={change}
+      operation={['Members', 'changeRole']}
+      onSubmit={(form) => {
+        const role = readForm(form, 'role');
+        if (isRole(role)) change.mutate({ role });
+      }}
+      onClose={onClose}
+    >
+      <RoleChoices chosen={member.role} />
+    </FormDialog>
+  );
+}
+
+/** Key of the query that holds the members. */
+const MEMBERS_KEY = ['members'] as const;
+
+/** Key of the query that holds the open invitations. */
+export const INVITATIONS_KEY = ['invitations'] as const;
+
+/** A choice of roles, each with its permissions. */
+export function RoleChoices({ chosen }: { readonly chosen: Role }) {
+  return (
+    <fieldset className="choices">
+      <legend>Role</legend>
+      {ROLE_NAMES.map((role) => (
+        <label key={role} className="choice">
+          <input type="radio" name="role" value={role} defaultChecked={role === chosen} />
+          <span className="cell-lines">
+            <span>{ROLE_TEXTS[role].title}</span>
+            <span className="field-hint">{ROLE_TEXTS[role].may}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

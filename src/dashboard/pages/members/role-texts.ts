@@ -3,12 +3,15 @@ import type { Role } from '../../../../generated/account/types.ts';
 /** A role in words. */
 export type RoleText = { readonly title: string; readonly may: string };
 
-/** Every role, from the one that may do everything; the compiler holds them against the specification. */
+/** Every role, the most powerful first; the compiler checks them against the specification. */
 export const ROLE_TEXTS: Readonly<Record<Role, RoleText>> = {
-  owner: { title: 'Owner', may: 'Everything, members and money included.' },
-  developer: { title: 'Developer', may: 'Keys, tokens, wallets and limits; neither members nor money.' },
-  billing: { title: 'Billing', may: 'Reads the account and its money; changes nothing.' },
-  viewer: { title: 'Viewer', may: 'Reads the account, its wallets and its audit log; no money.' },
+  owner: { title: 'Owner', may: 'Can do everything, including members and money.' },
+  developer: {
+    title: 'Developer',
+    may: 'Manages keys, tokens, wallets and limits, but no members and no money.',
+  },
+  billing: { title: 'Billing', may: 'Can see the account and its money, but changes nothing.' },
+  viewer: { title: 'Viewer', may: 'Can see the account, its wallets and its audit log, but no money.' },
 };
 
 /** Every role, in that order. */

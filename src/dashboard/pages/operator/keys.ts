@@ -1,4 +1,4 @@
-/** Keys of the queries of operators; to invalidate `operator` reads everything anew. */
+/** Keys of the operator queries; invalidating `operator` reloads all of them. */
 export const OPERATOR_KEY = ['operator'] as const;
 export const ACCOUNTS_KEY = [...OPERATOR_KEY, 'accounts'] as const;
 export const PLANS_KEY = [...OPERATOR_KEY, 'plans'] as const;

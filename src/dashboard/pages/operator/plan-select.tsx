@@ -5,11 +5,11 @@ import { formatCount } from '../../parts/format-number.ts';
 import { PLANS_KEY } from './keys.ts';
 
 type PlanSelectProps = {
-  /** The plan that is chosen at first. Absent: the default plan of the server. */
+  /** The initial plan. Absent: the default plan of the server. */
   readonly chosen?: string;
 };
 
-/** Lets choose a plan of the server; its field is called `plan`. */
+/** A choice of the server's plans; its field is named `plan`. */
 export function PlanSelect({ chosen }: PlanSelectProps) {
   const { data } = useQuery({
     queryKey: PLANS_KEY,

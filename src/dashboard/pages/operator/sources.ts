@@ -1,2 +1,6 @@
-/** Where a limit comes from, in words. */
-export const SOURCES = { spec: 'default of the server', plan: 'by the plan', store: 'set for it' } as const;
+/** The source of a limit, in words. */
+export const SOURCES = {
+  spec: 'server default',
+  plan: 'from the plan',
+  store: 'set for this account',
+} as const;

@@ -10,7 +10,7 @@ import type {
   Webhook,
 } from '../../../../generated/account/types.ts';
 
-/** The facts that the overview has read; undefined where the member may not, or where it failed. */
+/** The facts that the overview has read; undefined if the member may not read them, or if reading failed. */
 export type OverviewFacts = {
   readonly session: Pick<Session, 'has_second_factor' | 'backup_codes_left'>;
   readonly networks?: readonly Network[] | undefined;

@@ -1,4 +1,4 @@
-/** Something that the member should look at, and the page where. */
+/** A notice for the member, with the page to open. */
 export type Attention = {
   readonly id: string;
   readonly tone: 'warn' | 'bad';

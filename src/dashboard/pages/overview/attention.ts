@@ -54,7 +54,7 @@ function ofCalls({ refused = 0 }: OverviewFacts): readonly Attention[] {
     {
       id: 'refused',
       tone: 'warn',
-      text: `${formatCount(refused)} ${refused === 1 ? 'call was' : 'calls were'} refused in the last day: the limit of the plan was reached.`,
+      text: `${formatCount(refused)} ${refused === 1 ? 'call was' : 'calls were'} refused in the last 24 hours because the limit of the plan was reached.`,
       link: { href: '/usage', title: 'Usage' },
     },
   ];
@@ -67,7 +67,7 @@ function ofSecurity({ session }: OverviewFacts): readonly Attention[] {
       {
         id: 'factor',
         tone: 'warn',
-        text: 'Your login has no second factor yet. Some changes need one, such as inviting members.',
+        text: 'Your login has no second factor yet. Some changes, such as inviting members, need one.',
         link,
       },
     ];

@@ -1,12 +1,11 @@
 import type { BillingSettings } from '../../../../generated/account/types.ts';
 import { formatDay, formatMonth } from '../../parts/calendar.ts';
-import { formatMicroUsd, formatUsd } from '../../parts/format-number.ts';
-import { microOf } from '../../parts/usd.ts';
+import { formatMicroUsd, formatUsd, microOf } from '../../parts/format-number.ts';
 import { isOverdue } from '../billing/invoices/invoice-standing.ts';
 import type { OverviewFacts } from './attention-facts.ts';
 import type { Attention } from './attention-item.ts';
 
-/** Returns what needs attention of the money of the account, the most urgent first. */
+/** Returns notices about the money of the account, the most urgent first. */
 export function findMoneyAttention(facts: OverviewFacts): readonly Attention[] {
   return [...ofBalance(facts), ...ofInvoices(facts), ...ofTerms(facts)];
 }
@@ -19,7 +18,9 @@ function ofBalance({ account, settings }: OverviewFacts): readonly Attention[] {
   if (microOf(available) <= 0n)
     return [
       {
-        ...{ id: 'balance', tone: 'bad', link },
+        id: 'balance',
+        tone: 'bad',
+        link,
         text: isInvoiced
           ? 'The credit limit is reached: wallet operations are refused. Pay open invoices, or ask the operator for a higher limit.'
           : 'Nothing is left of the balance: wallet operations are refused. Ask the operator for credit.',
@@ -30,13 +31,15 @@ function ofBalance({ account, settings }: OverviewFacts): readonly Attention[] {
   const source = isInvoiced ? 'balance and credit limit' : 'the balance';
   return [
     {
-      ...{ id: 'balance', tone: 'warn', link },
-      text: `${formatUsd(available)} are left of ${source}, less than ${formatUsd(passed)}. Wallet operations are refused when nothing is left.`,
+      id: 'balance',
+      tone: 'warn',
+      link,
+      text: `${formatUsd(available)} of ${source} is left, less than ${formatUsd(passed)}. Wallet operations are refused when nothing is left.`,
     },
   ];
 }
 
-/** The lowest amount of the account's notices that it cannot spend any more. */
+/** Returns the lowest notice amount that the account can no longer spend. */
 function passedNotice(available: bigint, notices: BillingSettings['notify_below_usd']): string | undefined {
   return notices
     .filter((notice) => available < microOf(notice))
@@ -54,15 +57,17 @@ function ofInvoices({ invoices = [], nowMs }: OverviewFacts): readonly Attention
   if (overdue.length > 1)
     return [
       {
-        ...{ id: 'overdue', tone: 'bad' },
-        text: `${overdue.length} invoices are overdue: ${left} are left to pay.`,
+        id: 'overdue',
+        tone: 'bad',
+        text: `${overdue.length} invoices are overdue: ${left} is left to pay.`,
         link: { href: '/billing', title: 'Look at them' },
       },
     ];
   return [
     {
-      ...{ id: 'overdue', tone: 'bad' },
-      text: `The invoice ${only.number} was due on ${formatDay(only.due_on)}: ${left} are left to pay.`,
+      id: 'overdue',
+      tone: 'bad',
+      text: `The invoice ${only.number} was due on ${formatDay(only.due_on)}: ${left} is left to pay.`,
       link: { href: `/billing/invoices/${only.number}`, title: 'Look at it' },
     },
   ];
@@ -74,8 +79,9 @@ function ofTerms({ settings }: OverviewFacts): readonly Attention[] {
   if (microOf(month_charged_usd) > microOf(invoice_threshold_usd)) return [];
   return [
     {
-      ...{ id: 'terms', tone: 'warn' },
-      text: `${formatMonth(below_month)} cost no more than ${formatUsd(invoice_threshold_usd)}. If this month does not cost more either, the account pays from its balance from the next one on.`,
+      id: 'terms',
+      tone: 'warn',
+      text: `${formatMonth(below_month)} cost no more than ${formatUsd(invoice_threshold_usd)}. If this month does not either, the account pays from its balance from next month on.`,
       link: { href: '/billing', title: 'Billing' },
     },
   ];

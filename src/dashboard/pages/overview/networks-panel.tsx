@@ -1,10 +1,15 @@
-import type { Network } from '../../../../generated/account/types.ts';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { Network, CallSpan } from '../../../../generated/account/types.ts';
 import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { LiveSlot } from './live-slot.tsx';
-import { NetworkCalls } from './network-calls.tsx';
+import { CONSENSUS_NAMES } from '../../parts/networks.ts';
+import { watchSlots } from '../../calls/watch-slots.ts';
+import { Count } from '../../parts/number.tsx';
+import { printShare } from '../../parts/format-number.ts';
+import { Time } from '../../parts/time.tsx';
+import { printP99 } from './own-calls.ts';
 
 const OPERATION = ['Networks', 'listNetworks'] as const;
 const STATES = {
@@ -15,7 +20,7 @@ const STATES = {
 
 type NetworksPanelProps = { readonly networks: readonly Network[] | undefined; readonly error: unknown };
 
-/** The networks of the server: where they are, how they are, and how they answer. */
+/** The networks of the server: address, state and calls. */
 export function NetworksPanel({ networks, error }: NetworksPanelProps) {
   return (
     <section className="panel" aria-labelledby="networks">
@@ -29,7 +34,7 @@ export function NetworksPanel({ networks, error }: NetworksPanelProps) {
         networks.map((network) => <NetworkFacts key={network.rpc_path} network={network} />)
       )}
       <p className="field-hint">
-        Calls of all accounts on this server, yours among them; errors are those that it or a node failed to
+        Calls of all accounts on this server, including yours; errors are calls that it or a node failed to
         answer. p99: 99 of 100 calls took at most this long.
       </p>
     </section>
@@ -37,7 +42,8 @@ export function NetworksPanel({ networks, error }: NetworksPanelProps) {
 }
 
 function NetworkFacts({ network }: { readonly network: Network }) {
-  const { name, environment, rpc_path, state, nodes, reachable_nodes, versions, slot_ms } = network;
+  const { name, environment, rpc_path, state, nodes, reachable_nodes, versions, slot_ms, consensus } =
+    network;
   const address = `${SERVER_ADDRESS}${rpc_path}`;
   const { tone, text } = STATES[state];
   return (
@@ -64,6 +70,10 @@ function NetworkFacts({ network }: { readonly network: Network }) {
           <dd className="number">{slot_ms === undefined ? 'unknown' : `${slot_ms} ms`}</dd>
         </div>
         <div>
+          <dt>Consensus</dt>
+          <dd>{CONSENSUS_NAMES[consensus]}</dd>
+        </div>
+        <div>
           <dt>Nodes that answer</dt>
           <dd className="number">
             {reachable_nodes} of {nodes}
@@ -78,3 +88,106 @@ function NetworkFacts({ network }: { readonly network: Network }) {
     </article>
   );
 }
+
+/** The current slot of a network, live. */
+function LiveSlot({ rpcPath }: { readonly rpcPath: string }) {
+  const [slot, setSlot] = useState<bigint>();
+  const [isLost, setLost] = useState(false);
+  useEffect(() => {
+    const controller = new AbortController();
+    void watchSlots(rpcPath, {
+      onSlot: (current) => {
+        setLost(false);
+        setSlot(current);
+      },
+      onLost: () => setLost(true),
+      signal: controller.signal,
+    });
+    return () => controller.abort();
+  }, [rpcPath]);
+  if (isLost) return <span className="muted">not connected</span>;
+  return slot === undefined ? <span className="muted">waiting for a slot</span> : <Count value={slot} />;
+}
+
+/** The calls of all accounts on a network in the last hour, day and month, and their latency. */
+function NetworkCalls({ network: { name, environment, spans } }: { readonly network: Network }) {
+  const knownSince = spans.find(({ known_since }) => known_since !== undefined)?.known_since;
+  return (
+    <div className="network-calls">
+      <SpanTable
+        caption={`Calls of all accounts on ${name}, ${environment}`}
+        heads={['Calls', 'Errors', 'p99']}
+        rows={spans.map((row) => ({
+          span: row.span,
+          cells: [
+            <Count key="calls" value={row.calls} />,
+            <Errors key="errors" errors={row.errors} calls={row.calls} />,
+            <span key="p99" className="number">
+              {printP99(row)}
+            </span>,
+          ],
+        }))}
+      />
+      {knownSince !== undefined && (
+        <p className="field-hint">
+          Counted since <Time at={knownSince} />.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A number of errors, and their share of the calls. */
+export function Errors({ errors, calls }: { readonly errors: number; readonly calls: number }) {
+  return (
+    <>
+      <Count value={errors} /> <small className="muted">{printShare(errors, calls)}</small>
+    </>
+  );
+}
+
+type SpanTableProps = {
+  /** The name of the table for screen readers. */
+  readonly caption: string;
+  /** The heads of the columns after the time span. */
+  readonly heads: readonly string[];
+  readonly rows: readonly { readonly span: CallSpan; readonly cells: readonly ReactNode[] }[];
+};
+
+/** Figures of calls, a row for each span. All such tables have columns of the same width. */
+export function SpanTable({ caption, heads, rows }: SpanTableProps) {
+  return (
+    <table className="span-table">
+      <caption className="only-read">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Last</th>
+          {heads.map((head) => (
+            <th key={head} scope="col" className="cell-number">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ span, cells }) => (
+          <tr key={span}>
+            <th scope="row">{SPAN_TITLES[span]}</th>
+            {cells.map((cell, column) => (
+              <td key={heads[column]} className="cell-number">
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The names of the spans, after the word Last. */
+const SPAN_TITLES: Readonly<Record<CallSpan, string>> = {
+  hour: 'hour',
+  day: '24 hours',
+  month: '30 days',
+};

@@ -1,12 +1,12 @@
 import type { Availability } from '../../../../generated/account/types.ts';
-import { printTime } from '../../parts/print-time.ts';
+import { printTime } from '../../parts/calendar.ts';
 import { printPercent } from '../service-level/print-minutes.ts';
 import type { Attention } from './attention-item.ts';
 
 const SOON_MS = 48 * 3_600_000;
 const LINK = { href: '/service-level', title: 'Service level' };
 
-/** Returns that the error budget of the month is used up, and work that begins within 48 hours or is under way. */
+/** Returns notices of a used-up error budget, and of work that is under way or begins within 48 hours. */
 export function ofServiceLevel(availability: Availability | undefined, nowMs: number): readonly Attention[] {
   if (availability === undefined) return [];
   return [...ofBudget(availability), ...ofWork(availability, nowMs)];
@@ -23,7 +23,9 @@ function ofWork({ planned_work: works }: Availability, nowMs: number): readonly 
   return works
     .filter((work) => Date.parse(work.ends_at) > nowMs && Date.parse(work.starts_at) <= nowMs + SOON_MS)
     .map(({ work_id: id, starts_at, ends_at, note }) => ({
-      ...{ id, tone: 'warn', link: LINK },
+      id,
+      tone: 'warn',
+      link: LINK,
       text:
         Date.parse(starts_at) > nowMs
           ? `Work on the server is planned for ${printTime(starts_at)}: ${note}.`

@@ -10,11 +10,10 @@ import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { WholeList } from '../../parts/whole-list.tsx';
 import { describeDevice } from './describe-device.ts';
-import { SESSIONS_KEY } from './sessions-key.ts';
 
 const LIST_SESSIONS = ['Sign-in', 'listSessions'] as const;
 
-/** Where the member is signed in, and how to end that. */
+/** The sessions of the member, and buttons to end them. */
 export function SessionPanel() {
   const [ended, setEnded] = useState<ListedSession | 'others'>();
   const client = useQueryClient();
@@ -48,7 +47,7 @@ export function SessionPanel() {
         <ReferenceLink operation={LIST_SESSIONS} />
       </div>
       <div className="setting">
-        <p className="muted">End one that you do not know, then change your password.</p>
+        <p className="muted">If you do not recognise a session, end it and change your password.</p>
         <Button type="button" onClick={() => setEnded('others')}>
           End all others
         </Button>
@@ -65,7 +64,7 @@ export function SessionPanel() {
       {ended === 'others' && (
         <ConfirmDialog
           title="End all other sessions?"
-          description="Every session of your login but this one ends at once, in other accounts too."
+          description="All sessions of your login except this one end at once, in other accounts as well."
           verb="End them"
           act={() => account.endOtherSessions()}
           onDone={onDone}
@@ -100,3 +99,6 @@ const COLUMNS: readonly Column<ListedSession>[] = [
   { title: 'Since', show: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Ends', show: ({ expires_at }) => <Time at={expires_at} /> },
 ];
+
+/** Key of the query that holds the sessions of the member. */
+export const SESSIONS_KEY = ['sessions'] as const;

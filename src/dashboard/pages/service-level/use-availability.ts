@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { account } from '../../calls/account-client.ts';
-import { SERVICE_LEVEL_KEY } from './service-level-key.ts';
 
-/** A minute is added to it a little after it is over. */
+/** Each minute is added shortly after its end. */
 const REFRESH_MS = 60_000;
 
 /** Reads the availability of the wallet service for the account. */
@@ -13,3 +12,6 @@ export function useAvailability() {
     refetchInterval: REFRESH_MS,
   });
 }
+
+/** Key of the query that holds the availability of the wallet service for the account. */
+export const SERVICE_LEVEL_KEY = ['availability'] as const;

@@ -7,15 +7,15 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Count } from '../../parts/number.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { printTime } from '../../parts/print-time.ts';
+import { printTime } from '../../parts/calendar.ts';
 import { Time } from '../../parts/time.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
-import { SERVICE_LEVEL_KEY } from './service-level-key.ts';
+import { SERVICE_LEVEL_KEY } from './use-availability.ts';
 import { describeStanding, isPast, isToCome } from './work-texts.ts';
 
 type WorkPanelProps = { readonly works: readonly PlannedWork[]; readonly mayManage: boolean };
 
-/** Planned work, and below it that which is over, newest first; operators cancel it before it begins. */
+/** Planned work, and past work below it, newest first; operators can cancel work before it begins. */
 export function WorkPanel({ works, mayManage }: WorkPanelProps) {
   const [cancelled, setCancelled] = useState<PlannedWork>();
   const withFreshFactor = useFreshCall();
@@ -64,7 +64,7 @@ export function WorkPanel({ works, mayManage }: WorkPanelProps) {
       {cancelled !== undefined && (
         <ConfirmDialog
           title="Cancel the planned work?"
-          description={`${cancelled.note}, ${printTime(cancelled.starts_at)}. Its minutes count as any other.`}
+          description={`${cancelled.note}, ${printTime(cancelled.starts_at)}. Its minutes then count towards availability.`}
           verb="Cancel the work"
           act={() => withFreshFactor(() => account.cancelWork(cancelled.work_id))}
           onDone={() => {

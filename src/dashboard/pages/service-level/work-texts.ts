@@ -2,16 +2,17 @@ import type { PlannedWork } from '../../../../generated/account/types.ts';
 import { formatCount } from '../../parts/format-number.ts';
 
 const REASONS: Readonly<Record<NonNullable<PlannedWork['counts_because']>, string>> = {
-  cancelled: 'it is cancelled',
-  announced_late: 'it was announced less than a day before',
+  cancelled: 'it was cancelled',
+  announced_late: 'it was announced less than a day in advance',
   allowance_used: 'the month has no more minutes for planned work',
 };
 
-/** Says which minutes of work count towards availability, and why. */
+/** Describes the minutes of work that count towards availability, with the reason. */
 export function describeStanding({ minutes, excluded_minutes, counts_because }: PlannedWork): string {
   const counted = minutes - excluded_minutes;
   if (counts_because === undefined) return 'Does not count towards availability.';
-  const which = excluded_minutes === 0 ? 'Counts as any other time' : `${formatCount(counted)} minutes count`;
+  const which =
+    excluded_minutes === 0 ? 'Counts towards availability' : `${formatCount(counted)} minutes count`;
   return `${which}: ${REASONS[counts_because]}.`;
 }
 

@@ -1,6 +1,6 @@
 import { formatCount } from '../../parts/format-number.ts';
 
-/** How many requests are taken in a window of time. */
+/** The number of requests allowed in a time window. */
 export type RequestWindow = { readonly requests: number; readonly window_seconds: number };
 
 /** Returns a limit in words, such as `600 requests a minute`. */

@@ -3,13 +3,13 @@ import type { LimitKind } from '../../../../generated/account/types.ts';
 /** A limit in words. */
 export type LimitText = {
   readonly title: string;
-  /** What it is of. */
+  /** The unit of the limit. */
   readonly of: string;
-  /** What the field of a wanted limit is called. */
+  /** The label of the field for the wanted limit. */
   readonly wanted: string;
 };
 
-/** Every limit; the compiler holds them against the specification. */
+/** Every limit; the compiler checks them against the specification. */
 export const LIMIT_TEXTS: Readonly<Record<LimitKind, LimitText>> = {
   plan: { title: 'Plan', of: 'JSON-RPC, WebSocket and streams', wanted: 'Name of the plan' },
   wallet_create: { title: 'Creating wallets', of: 'requests a minute', wanted: 'Requests a minute' },

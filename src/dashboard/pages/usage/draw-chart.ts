@@ -1,26 +1,26 @@
 import type { TimeSeries } from './time-series.ts';
 
-/** A series of a chart: its name and the colour of the style sheet, such as `--accent`. The first is the `base`. */
+/** A series of a chart: its name and its colour in the style sheet, such as `--accent`. The first is the `base`. */
 export type Line = {
   readonly title: string;
   readonly color: string;
-  /** `part`: it is counted in the base, and drawn inside of its bars; `above`: it is not, and stands on them. */
+  /** `part`: included in the base, and drawn inside its bars; `above`: not included, and drawn on top of them. */
   readonly kind: 'base' | 'part' | 'above';
 };
 
 type Drawing = {
   readonly lines: readonly Line[];
   readonly series: TimeSeries;
-  /** Prints a value beside the scale; default as a short count. */
+  /** Prints a value of the scale; default: a short count. */
   readonly print: ((value: number) => string) | undefined;
-  /** Called with the point under the pointer; undefined where there is none. */
+  /** Called with the point under the pointer, or undefined. */
   readonly onPoint: (index: number | undefined) => void;
   /** Removes the chart. */
   readonly signal: AbortSignal;
 };
 
 const HEIGHT = 240;
-/** Share of the room of a point that its bar takes. */
+/** Width of a bar, as a share of the space of its point. */
 const BAR_SHARE = 0.7;
 /** Steps of a scale of whole numbers. */
 const WHOLE = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
@@ -29,7 +29,7 @@ const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
 const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 
-/** Draws bars over time into a room, in the colours of the theme, as wide as the room is. */
+/** Draws bars over time into an element, in the colours of the theme and at the width of the element. */
 export async function drawChart(
   room: HTMLElement,
   { lines, series, print = printShort, onPoint, signal }: Drawing,
@@ -44,7 +44,7 @@ export async function drawChart(
   };
   const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, 60] });
   const half = ((series.times[1] ?? 0) - (series.times[0] ?? 0)) / 2;
-  // What is drawn last is in front.
+  // Later series are drawn in front.
   const drawn = ORDER.flatMap((kind) =>
     lines.flatMap((line, index) => (line.kind === kind ? [{ line, index }] : [])),
   );
@@ -102,7 +102,7 @@ function heightsOf({ values }: TimeSeries, { kind }: Line, index: number): numbe
   return own.map((value, at) => (kind === 'above' ? value + (values[0]?.[at] ?? 0) : value));
 }
 
-/** Room for the texts beside the scale, in pixels. */
+/** Width of the texts of the scale, in pixels. */
 function scaleWidth(texts: readonly string[]): number {
   return Math.max(56, 16 + 8 * Math.max(0, ...texts.map(({ length }) => length)));
 }

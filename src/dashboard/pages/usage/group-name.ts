@@ -12,7 +12,7 @@ export function isTime(by: string): boolean {
   return by === 'minute' || by === 'hour' || by === 'day' || by === 'day_operation';
 }
 
-/** Returns the name of a group: of the key or token, or the instant in UTC; the beginning of the id of one that has no name. */
+/** Returns the name of a group: the name of the key or token, the instant in UTC, or the beginning of an id without a name. */
 export function groupName({ group, key_name, token_name }: Sum, by: string): string {
   if (by === 'day' || by === 'day_operation') return group.slice(0, 10);
   if (by === 'minute' || by === 'hour') return `${group.slice(0, 10)} ${group.slice(11, 16)}`;

@@ -7,7 +7,7 @@ const OPTIONS = [
   { value: 'custom', text: 'From … to …' },
 ];
 
-/** Chooses a span of time: one of the usual ones, or between two instants in the zone of the browser. */
+/** Chooses a time span: a preset, or two instants in the time zone of the browser. */
 export function SpanFields({
   initial,
   onSpan,
@@ -48,7 +48,7 @@ export function SpanFields({
             type="datetime-local"
             name="to"
             value={to}
-            problem={isWrong ? 'Choose an end after the beginning.' : undefined}
+            problem={isWrong ? 'The end must be after the start.' : undefined}
             onChange={({ target }) => change([from, target.value])}
           />
         </>

@@ -22,7 +22,7 @@ export const UNIT_MS: Readonly<Record<TimeUnit, number>> = {
   day: 86_400_000,
 };
 
-/** Most points of a chart that are told apart. */
+/** Most points that a chart can show separately. */
 const MANY_POINTS = 200;
 
 /** Returns one of the spans, up to now. */
@@ -39,7 +39,7 @@ export function spanBetween(from: string, to: string): Span | undefined {
   return { since, until, unit: unitFor(toMs - fromMs) };
 }
 
-/** The smallest unit of which a chart shows every one. */
+/** Returns the smallest unit whose points a chart can show separately. */
 export function unitFor(ms: number): TimeUnit {
   if (ms <= MANY_POINTS * UNIT_MS.minute) return 'minute';
   return ms <= MANY_POINTS * UNIT_MS.hour ? 'hour' : 'day';

@@ -6,7 +6,7 @@ export type TimeSeries = {
   readonly values: readonly (readonly number[])[];
 };
 
-/** Puts sums by time in line, with 0 for the units that have none. `valuesOf` returns as many values as `width`. */
+/** Turns sums by time into series, with 0 for missing units. `valuesOf` returns `width` values. */
 export function toTimeSeries<Row extends { readonly group: string }>(
   rows: readonly Row[],
   { since, until, unit }: Span,

@@ -1,11 +1,23 @@
-import { Redirect, useParams } from 'wouter';
+import { Redirect, useParams, Link } from 'wouter';
+import { useQuery, keepPreviousData } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
-import { CallUsage } from './call-usage.tsx';
-import { PlanLimits } from './plan-limits.tsx';
-import { WalletUsage } from './wallet-usage.tsx';
+import { WalletUsage, TimeChart, SumTable } from './wallet-usage.tsx';
 import './usage-page.css';
+import type { RequestLimit, Usage, UsageSum } from '../../../../generated/account/types.ts';
+import { account } from '../../calls/account-client.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { formatCount, printShare } from '../../parts/format-number.ts';
+import { Select } from '../../parts/field.tsx';
+import { Count } from '../../parts/number.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { type Span, spanOf } from './span.ts';
+import type { Line } from './draw-chart.ts';
+import { SpanFields } from './span-fields.tsx';
+import { toTimeSeries } from './time-series.ts';
+import { groupName, isTime } from './group-name.ts';
 
 const TABS = [
   { href: '/usage', title: 'Calls' },
@@ -16,7 +28,7 @@ const TABS = [
 /** The usage of the account: calls, wallet operations, limits. */
 export function UsagePage() {
   const { list } = useParams();
-  // Bookmarks of what was a view of this page.
+  // For bookmarks of a former view of this page.
   if (list === 'billing') return <Redirect to="/billing" replace />;
   if (!TABS.some(({ href }) => href === ['/usage', list].filter(Boolean).join('/'))) return <NotFoundPage />;
   return (
@@ -28,3 +40,209 @@ export function UsagePage() {
     </Page>
   );
 }
+
+/** The limits of the account. */
+function PlanLimits() {
+  const own = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => account.getAccount({ signal }),
+    refetchInterval: 10_000,
+  });
+  const { plan, wallet_create_limit: create, wallet_use_limit: use } = own.data ?? {};
+  return (
+    <section className="panel" aria-labelledby="limits">
+      <div className="panel-head">
+        <h2 id="limits">Limits</h2>
+        <Link href="/settings">Ask for more</Link>
+      </div>
+      <ErrorNotice error={own.error} operation={['Account', 'getAccount']} />
+      <dl className="limits">
+        <div>
+          <dt>Each API key{plan !== undefined && `, plan ${plan.name}`}</dt>
+          <dd className="cell-lines">
+            <span>{plan === undefined ? '…' : `${formatCount(plan.requests_per_second)} a second`}</span>
+            <span>{plan === undefined ? '…' : `at most ${formatCount(plan.burst)} at once`}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Creating wallets</dt>
+          <LimitLines limit={create} />
+        </div>
+        <div>
+          <dt>Using wallets</dt>
+          <LimitLines limit={use} />
+        </div>
+      </dl>
+      <p className="field-hint">Limits of calls count by weight: a call of weight 2 counts as two.</p>
+    </section>
+  );
+}
+
+/** Takes two lines even while it is loading, so that nothing moves. */
+function LimitLines({ limit }: { readonly limit: RequestLimit | undefined }) {
+  return (
+    <dd className="cell-lines">
+      <span>{limit === undefined ? '…' : printLimit(limit)}</span>
+      <span>{limit === undefined ? '…' : `${formatCount(limit.remaining)} left now`}</span>
+    </dd>
+  );
+}
+
+function printLimit({ requests, window_seconds: seconds }: RequestLimit): string {
+  const span = seconds === 1 ? 'a second' : seconds === 60 ? 'a minute' : `in ${seconds} seconds`;
+  return `${formatCount(requests)} requests ${span}`;
+}
+
+type Group = Usage['by'];
+type Chart = {
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly valuesOf: (row: UsageSum) => readonly number[];
+};
+
+const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
+  { value: 'key', text: 'API key' },
+  { value: 'method', text: 'Method' },
+  { value: 'network', text: 'Network' },
+  { value: 'day', text: 'Day (UTC)' },
+  { value: 'hour', text: 'Hour (UTC)' },
+];
+/** Messages can outnumber calls by far, so they have a chart of their own. */
+const CHARTS = {
+  calls: {
+    label: 'Calls, errors and refused calls',
+    lines: [
+      { title: 'Calls', color: '--accent', kind: 'base' },
+      { title: 'Errors', color: '--bad', kind: 'part' },
+      { title: 'Refused', color: '--warn', kind: 'above' },
+    ],
+    valuesOf: ({ calls, errors, refused }) => [calls, errors, refused],
+  },
+  messages: {
+    label: 'Pushed messages',
+    lines: [{ title: 'Messages', color: '--accent', kind: 'base' }],
+    valuesOf: ({ messages }) => [messages],
+  },
+} satisfies Record<string, Chart>;
+const DRAWN: readonly { readonly value: keyof typeof CHARTS; readonly text: string }[] = [
+  { value: 'calls', text: 'Calls' },
+  { value: 'messages', text: 'Messages' },
+];
+const OPERATION = ['Usage', 'getUsage'] as const;
+
+/** Calls to the ledger and its pushed messages, over time and by the chosen group. */
+function CallUsage() {
+  const [span, setSpan] = useState<Span>(() => spanOf('day', Date.now()));
+  const [by, setBy] = useState<Group>('key');
+  const [keyId, setKeyId] = useState('');
+  const [drawn, setDrawn] = useState<keyof typeof CHARTS>('calls');
+  const chart: Chart = CHARTS[drawn];
+  const bounds = {
+    since: span.since,
+    ...(span.until !== undefined && { until: span.until }),
+    ...(keyId !== '' && { key_id: keyId }),
+  };
+  const keys = useQuery({
+    queryKey: ['keys', 'newest'],
+    queryFn: ({ signal }) => account.listKeys({ limit: 200 }, { signal }),
+  });
+  const time = useQuery({
+    queryKey: ['usage', 'time', span, keyId],
+    queryFn: ({ signal }) => account.getUsage({ ...bounds, by: span.unit }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const sums = useQuery({
+    queryKey: ['usage', 'sums', by, span, keyId],
+    queryFn: ({ signal }) => account.getUsage({ ...bounds, by }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const series = useMemo(
+    () =>
+      toTimeSeries(time.data?.rows ?? [], span, {
+        nowMs: Date.now(),
+        width: chart.lines.length,
+        valuesOf: chart.valuesOf,
+      }),
+    [time.data, span, chart],
+  );
+  return (
+    <section className="panel" aria-labelledby="calls">
+      <h2 id="calls">Calls</h2>
+      <div className="filters">
+        <SpanFields initial="day" onSpan={setSpan} />
+        <Select
+          label="API key"
+          options={[
+            { value: '', text: 'All' },
+            ...(keys.data?.keys ?? []).map(({ key_id, name }) => ({ value: key_id, text: name })),
+          ]}
+          value={keyId}
+          onChange={({ target }) => setKeyId(target.value)}
+        />
+        <Select
+          label="Sums by"
+          options={GROUPS}
+          value={by}
+          onChange={({ target }) => setBy(target.value as Group)}
+        />
+        <Select
+          label="Chart"
+          options={DRAWN}
+          value={drawn}
+          onChange={({ target }) => setDrawn(target.value as keyof typeof CHARTS)}
+        />
+      </div>
+      <TimeChart label={`${chart.label} by ${span.unit}`} lines={chart.lines} series={series} />
+      <SumTable
+        caption="Calls"
+        query={sums}
+        rows={sums.data?.rows}
+        columns={[nameColumn(sums.data?.by ?? by), ...COLUMNS]}
+        operation={OPERATION}
+        file={{
+          name: `usage-${by}.csv`,
+          head: [by, 'id', 'calls', 'errors', 'caller_errors', 'refused', 'weight', 'messages'],
+          cellsOf: (row) => [
+            ...[groupName(row, by), row.group],
+            ...[row.calls, row.errors, row.caller_errors, row.refused, row.weight, row.messages],
+          ],
+        }}
+        empty="No calls or messages in this period"
+      />
+    </section>
+  );
+}
+
+function nameColumn(by: Group): Column<UsageSum> {
+  const title = GROUPS.find(({ value }) => value === by)?.text ?? by;
+  return {
+    title,
+    share: 2.4,
+    show: (row) => <span className={isTime(by) ? 'number' : undefined}>{groupName(row, by)}</span>,
+  };
+}
+
+function Share({ value, of }: { readonly value: number; readonly of: number }) {
+  return (
+    <>
+      <Count value={value} /> <small className="muted">{printShare(value, of)}</small>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<UsageSum>[] = [
+  { title: 'Calls', kind: 'number', show: ({ calls }) => <Count value={calls} /> },
+  {
+    title: 'Errors',
+    kind: 'number',
+    show: ({ calls, errors }) => <Share value={errors} of={calls} />,
+  },
+  {
+    title: 'Caller errors',
+    kind: 'number',
+    show: ({ calls, caller_errors }) => <Share value={caller_errors} of={calls} />,
+  },
+  { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
+  { title: 'Weight', kind: 'number', show: ({ weight }) => <Count value={weight} /> },
+  { title: 'Messages', kind: 'number', show: ({ messages }) => <Count value={messages} /> },
+];

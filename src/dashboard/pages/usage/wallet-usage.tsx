@@ -1,20 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useEffect, useRef } from 'react';
 import type { WalletUsage as Sums, WalletUsageSum } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Select } from '../../parts/field.tsx';
-import { formatMicroUsd } from '../../parts/format-number.ts';
+import { formatMicroUsd, formatCount, microOf } from '../../parts/format-number.ts';
 import { Count, Usd } from '../../parts/number.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { microOf } from '../../parts/usd.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { useScopes } from '../../session/session.tsx';
 import { groupName } from './group-name.ts';
 import { type Span, spanOf } from './span.ts';
-import type { Line } from './draw-chart.ts';
+import { type Line, drawChart } from './draw-chart.ts';
 import { SpanFields } from './span-fields.tsx';
-import { SumTable } from './sum-table.tsx';
-import { TimeChart } from './time-chart.tsx';
-import { toTimeSeries } from './time-series.ts';
+import { toTimeSeries, type TimeSeries } from './time-series.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Cell, printCsv } from '../../parts/csv.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { referenceOf } from '../../calls/places.ts';
+import { saveFile } from '../../parts/save-file.ts';
 
 type Group = Sums['by'];
 type Chart = {
@@ -32,7 +35,7 @@ const GROUPS: readonly { readonly value: Group; readonly text: string }[] = [
   { value: 'day_operation', text: 'Day (UTC) and operation' },
   { value: 'hour', text: 'Hour (UTC)' },
 ];
-/** Cost is in micro-USD, so that sums of it are exact. */
+/** Cost is in micro-USD, so that sums are exact. */
 const CHARTS = {
   requests: {
     label: 'Requests',
@@ -54,7 +57,7 @@ const DRAWN: readonly { readonly value: keyof typeof CHARTS; readonly text: stri
   { value: 'cost', text: 'Cost' },
 ];
 
-/** Requests to the wallet service, with what they cost for members who may see it. */
+/** Requests to the wallet service, with their cost for members with access to it. */
 export function WalletUsage() {
   const hasMoney = useScopes('billing:read');
   const [span, setSpan] = useState<Span>(() => spanOf('day', Date.now()));
@@ -75,7 +78,8 @@ export function WalletUsage() {
   const series = useMemo(
     () =>
       toTimeSeries(time.data?.rows ?? [], span, {
-        ...{ nowMs: Date.now(), width: chart.lines.length },
+        nowMs: Date.now(),
+        width: chart.lines.length,
         valuesOf: chart.valuesOf,
       }),
     [time.data, span, chart],
@@ -124,7 +128,7 @@ export function WalletUsage() {
             ...(hasMoney ? [row.cost_usd] : []),
           ],
         }}
-        empty="No wallet operations in this time"
+        empty="No wallet operations in this period"
       />
     </section>
   );
@@ -145,7 +149,7 @@ function columnsOf(by: Group, hasMoney: boolean): readonly Column<WalletUsageSum
     ...(isDaily(by) ? [{ ...name, title: 'Day (UTC)', share: 1.2 }, OPERATION] : [name]),
     { title: 'Requests', kind: 'number', show: ({ requests }) => <Count value={requests} /> },
     { title: 'Refused', kind: 'number', show: ({ refused }) => <Count value={refused} /> },
-    // The books know nothing of tokens.
+    // The books do not contain tokens.
     ...(by === 'token' ? [] : CHARGED.slice(0, hasMoney ? 2 : 1)),
   ];
 }
@@ -168,3 +172,108 @@ const CHARGED: readonly Column<WalletUsageSum>[] = [
     show: ({ cost_usd }) => cost_usd !== undefined && <Usd amount={cost_usd} />,
   },
 ];
+
+type TimeChartProps = {
+  /** The name of the chart for screen readers; the figures are in the table of the page. */
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly series: TimeSeries;
+  /** Prints a value; default as a count. */
+  readonly print?: ((value: number) => string) | undefined;
+};
+
+const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
+
+/** A chart over time. Its code is loaded with the first chart; its space is reserved from the beginning. */
+export function TimeChart({ label, lines, series, print }: TimeChartProps) {
+  const room = useRef<HTMLDivElement>(null);
+  const [index, setIndex] = useState<number>();
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    if (room.current === null) return;
+    const controller = new AbortController();
+    drawChart(room.current, { lines, series, print, onPoint: setIndex, signal: controller.signal }).catch(
+      () => setFailed(true),
+    );
+    return () => controller.abort();
+  }, [lines, series, print]);
+  const at = index === undefined ? undefined : series.times[index];
+  const valueAt = (line: number): number =>
+    (index === undefined ? undefined : series.values[line]?.[index]) ??
+    (series.values[line] ?? []).reduce((sum, value) => sum + value, 0);
+  return (
+    <figure className="chart">
+      <figcaption className="chart-legend">
+        {lines.map(({ title, color }, line) => (
+          <span key={title} className="chart-line">
+            <svg width="10" height="10" aria-hidden="true">
+              <rect width="10" height="10" rx="2" fill={`var(${color})`} />
+            </svg>
+            {title} <span className="number">{(print ?? formatCount)(valueAt(line))}</span>
+          </span>
+        ))}
+        <span className="muted number chart-time">
+          {at === undefined ? 'in all' : TIME.format(at * 1_000)}
+        </span>
+      </figcaption>
+      <div ref={room} className="chart-room" role="img" aria-label={label} />
+      {hasFailed && <p role="alert">The chart could not be loaded. Reload the page to see it.</p>}
+    </figure>
+  );
+}
+
+type SumTableProps<Row> = {
+  readonly caption: string;
+  readonly query: { readonly error: unknown; readonly isFetching: boolean; readonly refetch: () => unknown };
+  /** Absent while they are read. */
+  readonly rows: readonly Row[] | undefined;
+  readonly columns: readonly Column<Row>[];
+  readonly operation: readonly [tag: string, name: string];
+  readonly file: {
+    readonly name: string;
+    readonly head: readonly string[];
+    readonly cellsOf: (row: Row) => readonly Cell[];
+  };
+  readonly empty: string;
+};
+
+const WAITING_ROWS = 3;
+
+/** A table of sums, which can be saved as CSV. */
+export function SumTable<Row extends { readonly group: string; readonly operation?: string | undefined }>(
+  props: SumTableProps<Row>,
+) {
+  const { caption, query, rows, columns, operation, file, empty } = props;
+  const save = (): void => {
+    const lines = (rows ?? []).map((row) => file.cellsOf(row));
+    saveFile(file.name, 'text/csv', [printCsv([file.head, ...lines])]);
+  };
+  return (
+    <div aria-busy={query.isFetching} className="stack">
+      <div className="panel-foot">
+        <a href={referenceOf(...operation)}>Reference of {operation[1]}</a>
+        <Button type="button" disabled={rows === undefined || rows.length === 0} onClick={save}>
+          Download CSV
+        </Button>
+      </div>
+      <ErrorNotice error={query.error} operation={operation}>
+        <Button type="button" onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </ErrorNotice>
+      {rows?.length === 0 ? (
+        <EmptyState title={empty}>
+          <p>Choose a longer period, or make the first call: the overview shows how.</p>
+        </EmptyState>
+      ) : (
+        <Table
+          caption={caption}
+          columns={columns}
+          rows={rows ?? []}
+          keyOf={({ group, operation = '' }) => `${group} ${operation}`}
+          waitingRows={rows === undefined && query.error === null ? WAITING_ROWS : 0}
+        />
+      )}
+    </div>
+  );
+}

@@ -8,12 +8,12 @@ type CostNoteProps = {
   readonly operation: readonly [tag: string, name: string];
 };
 
-/** Says what an action is charged by, before it is. */
+/** Shows the price of an action in advance. */
 export function CostNote({ price, per, operation: [tag, name] }: CostNoteProps) {
   return (
     <p className="muted">
-      {per} is charged by <code>{price}</code> of the price list of your account. If your prepaid balance does
-      not cover it, nothing is done. <a href={referenceOf(tag, name, 'wallets')}>Reference of {name}</a>
+      {per} costs <code>{price}</code> on the price list of your account. If your prepaid balance does not
+      cover it, nothing is done. <a href={referenceOf(tag, name, 'wallets')}>Reference of {name}</a>
     </p>
   );
 }

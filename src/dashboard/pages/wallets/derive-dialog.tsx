@@ -38,7 +38,7 @@ export function DeriveDialog({ master, onClose }: DeriveDialogProps) {
   return (
     <Dialog
       title="Derive wallets"
-      description="At m/44'/501'/x'/y'. Wallets that exist already are returned again and not charged; destroyed ones never return."
+      description="At m/44'/501'/x'/y'. Existing wallets are included free of charge; destroyed wallets cannot be derived again."
       isSticky={derive.isPending}
       onClose={onClose}
     >
@@ -70,7 +70,7 @@ export function DeriveDialog({ master, onClose }: DeriveDialogProps) {
         {derive.isPending && (
           <Progress label="Derived wallets" value={progress.received} limit={Math.max(progress.count, 1)} />
         )}
-        {derive.isSuccess && <p role="status">{formatCount(derive.data)} wallets are there.</p>}
+        {derive.isSuccess && <p role="status">{formatCount(derive.data)} wallets are ready.</p>}
         <ErrorNotice error={derive.error} operation={['Create wallets', 'createHdWallets', 'wallets']} />
         <div className="actions">
           {derive.isPending ? (

@@ -9,8 +9,10 @@ import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { CodeField } from '../../session/code-field.tsx';
 import { useSession } from '../../session/session.tsx';
-import { FundsLeft } from './funds-left.tsx';
 import { walletName } from './wallet-name.ts';
+import { nameOf, type Network } from '../../parts/networks.ts';
+import { Sol } from '../../parts/number.tsx';
+import { useBalance } from './use-balance.ts';
 
 type DestroyDialogProps = {
   readonly wallet: WalletMetadata;
@@ -18,7 +20,7 @@ type DestroyDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Destroys a managed wallet for good. Asks for a code of the second factor. */
+/** Destroys a managed wallet permanently. Asks for a code of the second factor. */
 export function DestroyDialog({ wallet, onDestroyed, onClose }: DestroyDialogProps) {
   const { has_second_factor } = useSession();
   const client = useQueryClient();
@@ -35,7 +37,7 @@ export function DestroyDialog({ wallet, onDestroyed, onClose }: DestroyDialogPro
   return (
     <Dialog
       title={`Destroy ${walletName(wallet)}?`}
-      description="The key is destroyed. What the wallet holds, on every network, is lost. This cannot be undone."
+      description="The key is destroyed. Everything in the wallet, on every network, is lost. This cannot be undone."
       onClose={onClose}
     >
       <div className="wallet-named">
@@ -59,7 +61,7 @@ export function DestroyDialog({ wallet, onDestroyed, onClose }: DestroyDialogPro
               Cancel
             </Button>
             <Button type="submit" kind="danger" isBusy={destroy.isPending}>
-              Destroy for good
+              Destroy permanently
             </Button>
           </div>
         </form>
@@ -68,14 +70,14 @@ export function DestroyDialog({ wallet, onDestroyed, onClose }: DestroyDialogPro
   );
 }
 
-/** Where a second factor is enrolled, without which no wallet is destroyed. */
+/** The notice that a second factor is required to destroy wallets. */
 function NotEnrolled({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <div className="notice notice-warn" role="alert">
         <p>
-          <strong>You have no second factor.</strong> Wallets are destroyed with a code of it.{' '}
-          <Link href="/security">Enrol one</Link>, then come back.
+          <strong>You have no second factor.</strong> Destroying a wallet needs a code of it.{' '}
+          <Link href="/security">Set one up</Link>, then come back.
         </p>
       </div>
       <div className="actions">
@@ -84,5 +86,27 @@ function NotEnrolled({ onClose }: { readonly onClose: () => void }) {
         </Button>
       </div>
     </>
+  );
+}
+
+/** The funds of an address on each network, which would be lost. */
+function FundsLeft({ address }: { readonly address: string }) {
+  const { networks } = useSession();
+  return (
+    <ul>
+      {networks.map((network) => (
+        <NetworkFunds key={network.rpc_path} network={network} address={address} />
+      ))}
+    </ul>
+  );
+}
+
+function NetworkFunds({ network, address }: { readonly network: Network; readonly address: string }) {
+  const balance = useBalance(network.rpc_path, address);
+  return (
+    <li>
+      <span className="muted">{nameOf(network)}: </span>
+      {balance.data === undefined ? balance.isError ? 'not known' : '…' : <Sol lamports={balance.data} />}
+    </li>
   );
 }

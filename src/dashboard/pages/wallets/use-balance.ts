@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { callLedger } from '../../calls/call-ledger.ts';
-import { watchBalance } from '../../calls/watch-balance.ts';
+import { watchBalance } from '../../calls/watch-slots.ts';
 
 /** Key of the query that holds the balance of an address, in lamports. */
 export const balanceKey = (rpcPath: string, address: string) =>
@@ -27,11 +27,11 @@ export function useLiveBalance(rpcPath: string, address: string) {
     const queryKey = balanceKey(rpcPath, address);
     void watchBalance(rpcPath, address, {
       onBalance: (lamports) => {
-        // What is being read may be older.
+        // A pending read may return an older balance.
         void client.cancelQueries({ queryKey });
         client.setQueryData(queryKey, lamports);
       },
-      // What happened meanwhile is read once the connection is there again.
+      // Missed changes are read once the connection is back.
       onLost: () => void client.invalidateQueries({ queryKey }),
       signal: leaving.signal,
     });

@@ -1,6 +1,6 @@
 import type { WalletMetadata } from '../../../../generated/wallets/types.ts';
 
-/** Returns what a wallet is called: its label, or where it stands in a tree. */
+/** Returns the name of a wallet: its label, or its place in a tree. */
 export function walletName({
   label,
   derivation_path,

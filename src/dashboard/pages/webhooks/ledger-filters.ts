@@ -4,7 +4,7 @@ import type { LedgerFilter } from '../../../../generated/account/types.ts';
 const SIGNATURE_CHARACTERS = 64;
 const PROGRAM = /^program\s+/i;
 
-/** Reads what a webhook wants to hear of a ledger, from lines: an address, a signature, or `program` and its address. */
+/** Reads the ledger filters of a webhook from lines: an address, a signature, or `program` and its address. */
 export function readFilters(lines: readonly string[]): readonly LedgerFilter[] {
   return lines.map((line) => {
     if (PROGRAM.test(line)) return { kind: 'program', value: line.replace(PROGRAM, '') };

@@ -1,23 +1,27 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Webhook } from '../../../../generated/account/types.ts';
+import type { Webhook, NewWebhook } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
-import { ReplayDialog } from './replay-dialog.tsx';
-import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { deliveriesOf, WEBHOOKS } from './webhook-keys.ts';
-import { WebhookSecret } from './webhook-secret.tsx';
+import { OverlapDialog } from '../../parts/overlap-dialog.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { readForm } from '../../parts/read-form.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Secret } from '../../parts/secret.tsx';
+import { Snippet } from '../../parts/snippet.tsx';
 
 type Shown =
   | { readonly kind: 'change' | 'rotate' | 'replay' | 'delete' }
   | { readonly kind: 'secret'; readonly secret: string };
 
-/** What can be done with a webhook. */
+/** The actions of a webhook. */
 export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const { webhook_id: id, name, state } = webhook;
   const [shown, setShown] = useState<Shown>();
@@ -83,7 +87,7 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       {shown?.kind === 'delete' && (
         <ConfirmDialog
           title={`Delete ${name}?`}
-          description="Nothing is sent to it any more, and its deliveries are gone. This cannot be undone."
+          description="No more events are sent to it, and its deliveries are deleted. This cannot be undone."
           verb="Delete the webhook"
           act={() => account.deleteWebhook(id)}
           onDone={() => {
@@ -94,5 +98,108 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         />
       )}
     </>
+  );
+}
+
+type RotateSecretDialogProps = {
+  readonly webhook: Webhook;
+  readonly onRotated: (webhook: NewWebhook) => void;
+  readonly onClose: () => void;
+};
+
+/** Replaces the secret of a webhook. Events are signed with both secrets for the chosen time. */
+function RotateSecretDialog({ webhook, onRotated, onClose }: RotateSecretDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const rotate = useMutation({
+    mutationFn: (overlap_seconds: number) =>
+      withFreshFactor(() => account.rotateWebhookSecret(webhook.webhook_id, { overlap_seconds })),
+    onSuccess: onRotated,
+  });
+  return (
+    <OverlapDialog
+      title={`Replace the secret of ${webhook.name}`}
+      description="The new one is shown once."
+      label="The old secret stops signing"
+      hint="Events are signed with both until then, so that receivers can switch without downtime."
+      action="Replace"
+      maxDays={7}
+      call={rotate}
+      operation={['Webhooks', 'rotateWebhookSecret']}
+      onReplace={rotate.mutate}
+      onClose={onClose}
+    />
+  );
+}
+
+type ReplayDialogProps = {
+  readonly webhook: Webhook;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+};
+
+/** Sends all events again, starting at a record of the audit log. */
+function ReplayDialog({ webhook, onDone, onClose }: ReplayDialogProps) {
+  const replay = useMutation({
+    mutationFn: (from_seq: number) => account.replayWebhook(webhook.webhook_id, { from_seq }),
+    onSuccess: onDone,
+  });
+  return (
+    <FormDialog
+      title={`Send events to ${webhook.name} again`}
+      description="All of its events are sent again with the same webhook-id, so that the receiver can recognise those that it already has."
+      action="Send again"
+      call={replay}
+      operation={['Webhooks', 'replayWebhook']}
+      onSubmit={(form) => replay.mutate(Number(readForm(form, 'from')))}
+      onClose={onClose}
+    >
+      <Field
+        name="from"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        step={1}
+        label="Start at this record of the audit log"
+        hint={`It has reached record ${webhook.position}.`}
+        defaultValue={1}
+        required
+      />
+    </FormDialog>
+  );
+}
+
+type WebhookSecretProps = {
+  readonly name: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+};
+
+const RECEIVER = `import { createServer } from 'node:http';
+import { parseWebhook } from '@keyslot/client/account';
+
+createServer(async (request, response) => {
+  let body = '';
+  for await (const part of request.setEncoding('utf8')) body += part;
+  const { headers } = request;
+  const event = await parseWebhook({ body, headers, secret: process.env.WEBHOOK_SECRET });
+  console.log(event.type, event.data);
+  response.end();
+}).listen(3000);`;
+
+/** Shows the secret of a webhook once, with a receiver that verifies events. */
+export function WebhookSecret({ name, secret, onClose }: WebhookSecretProps) {
+  return (
+    <Dialog title={`The secret of ${name}`} onClose={onClose} isSticky>
+      <Secret text={secret} label="Copy the secret" kept="it sealed" />
+      <p>
+        A receiver for Node, with the secret in WEBHOOK_SECRET. Any Standard Webhooks library works as well.
+      </p>
+      <Snippet code={RECEIVER} label="Copy the receiver" />
+      <div className="actions">
+        <Button type="button" kind="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
   );
 }

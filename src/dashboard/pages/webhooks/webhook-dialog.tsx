@@ -1,23 +1,30 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreateWebhookRequest, NewWebhook, Webhook } from '../../../../generated/account/types.ts';
+import type {
+  CreateWebhookRequest,
+  NewWebhook,
+  Webhook,
+  LedgerChoice,
+} from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Field, TextArea } from '../../parts/field.tsx';
+import { Field, TextArea, Select } from '../../parts/field.tsx';
 import { readForm } from '../../parts/read-form.ts';
 import { splitLines } from '../../parts/split-lines.ts';
 import { useFreshCall } from '../../session/fresh-factor.tsx';
-import { LedgerFields, readLedgerFields } from './ledger-fields.tsx';
-import { EVENT_GROUPS, findStrangePattern } from './event-patterns.ts';
+import { EVENT_TYPES } from '../../../../generated/account/events.ts';
+import { nameOf, slugOf } from '../../parts/networks.ts';
+import { useSession } from '../../session/session.tsx';
+import { printFilters, readFilters } from './ledger-filters.ts';
 
 type WebhookDialogProps = {
-  /** The one that is changed; undefined: a new one is created. */
+  /** The webhook to change; undefined: a new one is created. */
   readonly webhook?: Webhook;
   readonly onSaved: (saved: Webhook & Partial<Pick<NewWebhook, 'secret'>>) => void;
   readonly onClose: () => void;
 };
 
-/** Creates a webhook or changes one: its name, its address, its events and their order. */
+/** Creates or changes a webhook: its name, its address, its events and their order. */
 export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps) {
   const withFreshFactor = useFreshCall();
   const [strange, setStrange] = useState<string>();
@@ -38,8 +45,10 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
     const ledger = readLedgerFields(form, webhook?.ledger);
     save.mutate({
       ...(ledger !== undefined && { ledger }),
-      ...{ name: readForm(form, 'name').trim(), url: readForm(form, 'url').trim() },
-      ...{ events, ordered: fields.has('ordered') },
+      name: readForm(form, 'name').trim(),
+      url: readForm(form, 'url').trim(),
+      events,
+      ordered: fields.has('ordered'),
     });
   };
   const chosen = webhook?.events ?? [];
@@ -56,7 +65,7 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
       <Field
         name="name"
         label="Name"
-        hint="What receives the events, such as billing system."
+        hint="The receiver of the events, such as billing system."
         defaultValue={webhook?.name}
         maxLength={100}
         autoComplete="off"
@@ -66,7 +75,7 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
         name="url"
         type="url"
         label="URL"
-        hint="https, at a public address, unless the server allows others."
+        hint="An https URL at a public address, unless the server allows others."
         defaultValue={webhook?.url}
         autoComplete="off"
         required
@@ -85,7 +94,7 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
       <TextArea
         name="types"
         label="Single types (optional)"
-        hint="One on each line, such as wallet.sign. Nothing chosen: all events."
+        hint="One per line, such as wallet.sign. Without any choice, all events are sent."
         problem={strange === undefined ? undefined : `No event is called ${strange}.`}
         defaultValue={types.join('\n')}
         spellCheck={false}
@@ -93,8 +102,69 @@ export function WebhookDialog({ webhook, onSaved, onClose }: WebhookDialogProps)
       <LedgerFields ledger={webhook?.ledger} />
       <label className="choice">
         <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
-        <span>Events of one wallet come in order: one that fails holds up the later ones of its wallet</span>
+        <span>
+          Deliver the events of each wallet in order: a failed event delays the later ones of its wallet
+        </span>
       </label>
     </FormDialog>
   );
+}
+
+/** Groups of event types: the pattern of each group, and the number of its types. */
+const EVENT_GROUPS: readonly { readonly pattern: string; readonly count: number }[] = [
+  ...new Set(EVENT_TYPES.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
+]
+  // Test events are always sent.
+  .filter((pattern) => pattern !== 'webhook.*')
+  .map((pattern) => ({ pattern, count: EVENT_TYPES.filter((type) => fits(type, pattern)).length }));
+
+/** Returns the first pattern that matches no event type. */
+function findStrangePattern(patterns: readonly string[]): string | undefined {
+  return patterns.find((pattern) => !EVENT_TYPES.some((type) => fits(type, pattern)));
+}
+
+function fits(type: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}
+
+const COMMITMENTS = [
+  { value: 'confirmed', text: 'Confirmed' },
+  { value: 'finalized', text: 'Finalized' },
+] as const;
+
+/** The fields for ledger events. */
+function LedgerFields({ ledger }: { readonly ledger: Webhook['ledger'] }) {
+  const { networks } = useSession();
+  return (
+    <fieldset className="stack">
+      <legend>Events of a ledger (optional)</legend>
+      <TextArea
+        name="filters"
+        label="Addresses and signatures"
+        hint="One per line: an address, a signature, or the word program and its address."
+        defaultValue={printFilters(ledger?.filters ?? [])}
+        spellCheck={false}
+      />
+      <Select
+        name="network"
+        label="Network"
+        options={networks.map((network) => ({ value: slugOf(network), text: nameOf(network) }))}
+        defaultValue={ledger?.network}
+      />
+      <Select
+        name="commitment"
+        label="From blocks that are"
+        options={COMMITMENTS}
+        defaultValue={ledger?.commitment ?? 'confirmed'}
+      />
+    </fieldset>
+  );
+}
+
+/** Reads the fields. Undefined if no ledger events are or were chosen. */
+function readLedgerFields(form: HTMLFormElement, before: Webhook['ledger']): LedgerChoice | undefined {
+  const filters = readFilters(splitLines(readForm(form, 'filters')));
+  if (filters.length === 0 && before === undefined) return undefined;
+  const commitment = readForm(form, 'commitment') === 'finalized' ? 'finalized' : 'confirmed';
+  return { network: readForm(form, 'network'), commitment, filters };
 }

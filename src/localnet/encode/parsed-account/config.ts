@@ -1,6 +1,6 @@
 import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import { isObject } from '../../genesis-options/account-json.ts';
-import { parseJson } from '../../../rpc/json.ts';
+import { parseJson } from '../../../core/rpc/json.ts';
 import type { JsonValue, ParsedState } from './parsed-state.ts';
 
 /** The first key of an account that describes a validator. */

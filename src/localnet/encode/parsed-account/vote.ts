@@ -4,7 +4,7 @@ import type { ParsedState } from './parsed-state.ts';
 
 type LandedVote = { readonly latency: number; readonly slot: bigint; readonly confirmationCount: number };
 
-/** Of a ring of prior voters, which no node shows any more: 32 times a key and two epochs, a position, a flag. */
+/** Size of the ring of prior voters, which nodes no longer show: 32 times a key and two epochs, a position, a flag. */
 const PRIOR_VOTERS_BYTES = 32 * (32 + 8 + 8) + 8 + 1;
 const BLS_KEY_SIZE = 48;
 const BPS_PER_PERCENT = 100;
@@ -20,7 +20,7 @@ export function parseVote(data: Uint8Array, address: string): ParsedState | unde
 /** The content of a vote account. */
 export type VoteInfo = ReturnType<typeof readVersion4>;
 
-/** Reads a vote account in any layout since version 1.14; undefined: it is none, or not initialized. */
+/** Reads a vote account in any layout since version 1.14; undefined: not a vote account, or not initialized. */
 export function readVoteAccount(data: Uint8Array, address: string): VoteInfo | undefined {
   return decodeBytes(data, (reader) => reader.oneOf(reader.u32(), LAYOUTS)(reader, address));
 }
@@ -43,7 +43,9 @@ function readVersion3(
   const votes = readVotes(reader, readVote);
   reader.bytes(PRIOR_VOTERS_BYTES);
   return {
-    ...{ nodePubkey, authorizedWithdrawer, commission },
+    nodePubkey,
+    authorizedWithdrawer,
+    commission,
     inflationRewardsCommissionBps: commission * BPS_PER_PERCENT,
     inflationRewardsCollector: address,
     blockRevenueCollector: nodePubkey,

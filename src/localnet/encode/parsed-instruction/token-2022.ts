@@ -1,7 +1,6 @@
 import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { shortestText } from '../float-text.ts';
-import { EXTENSION_TYPE_NAMES } from '../token-extensions.ts';
-import { TOKEN_ACCOUNT_STATES } from '../token-layout.ts';
+import { EXTENSION_TYPE_NAMES, TOKEN_ACCOUNT_STATES } from '../token-layout.ts';
 import { ifAny, type Info, type ReadForm } from './instruction-form.ts';
 import { readTransferFeeForm } from './token-transfer-fee.ts';
 

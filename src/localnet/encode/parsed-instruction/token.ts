@@ -2,7 +2,41 @@ import type { ByteReader } from '../../bytes/byte-reader.ts';
 import { tokenAmount } from '../token-amount.ts';
 import { ifAny, type InstructionForm, type ReadForm } from './instruction-form.ts';
 import { EXTENSION_FORMS, readExtensionTypes } from './token-2022.ts';
-import { readSetAuthorityForm } from './token-set-authority.ts';
+
+/** setAuthority of SPL Token and Token-2022; the kind of authority determines the role of the first account. */
+const readSetAuthorityForm: ReadForm = (reader) => {
+  const authorityType = reader.oneOf(reader.u8(), AUTHORITY_TYPES);
+  const newAuthority = reader.option(() => reader.address());
+  return {
+    type: 'setAuthority',
+    accounts: [OF_ACCOUNTS.has(authorityType) ? 'account' : 'mint'],
+    authority: ['authority', 'multisigAuthority'],
+    info: { authorityType, newAuthority },
+  };
+};
+
+const OF_ACCOUNTS: ReadonlySet<string> = new Set(['accountOwner', 'closeAccount']);
+
+const AUTHORITY_TYPES = [
+  'mintTokens',
+  'freezeAccount',
+  'accountOwner',
+  'closeAccount',
+  'transferFeeConfig',
+  'withheldWithdraw',
+  'closeMint',
+  'interestRate',
+  'permanentDelegate',
+  'confidentialTransferMint',
+  'transferHookProgramId',
+  'confidentialTransferFeeConfig',
+  'metadataPointer',
+  'groupPointer',
+  'groupMemberPointer',
+  'scaledUiAmount',
+  'pause',
+  'permissionedBurn',
+];
 
 /** Instructions of SPL Token and Token-2022: a byte for the type, then the arguments. */
 export const readTokenForm: ReadForm = (reader) => {

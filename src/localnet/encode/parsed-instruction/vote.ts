@@ -1,6 +1,5 @@
 import type { ByteReader } from '../../bytes/byte-reader.ts';
 import type { Info, InstructionForm, ReadForm } from './instruction-form.ts';
-import { readTower } from './vote-tower.ts';
 
 /** Instructions of the vote program (bincode, solana-vote-interface `VoteInstruction`). */
 export const readVoteForm: ReadForm = (reader) => reader.oneOf(reader.u32(), FORMS)(reader);
@@ -111,7 +110,7 @@ function readInitV2(reader: ByteReader): Info {
   };
 }
 
-/** The third type carries a BLS key, whose form on nodes no source here shows: such an instruction stays undecoded. */
+/** The third type carries a BLS key; no source shows how nodes print it, so such an instruction stays undecoded. */
 function readAuthorityType(reader: ByteReader): string {
   return reader.oneOf(reader.u32(), ['Voter', 'Withdrawer']);
 }
@@ -146,4 +145,36 @@ function readTowerSync(reader: ByteReader): Info {
 
 function readHashAndTime(reader: ByteReader): Info {
   return { hash: reader.address(), timestamp: reader.option(() => reader.i64()) };
+}
+
+const U64_MAX = 2n ** 64n - 1n;
+const U16_MAX = 2n ** 16n - 1n;
+
+/**
+ * Reads the compact form of a validator's votes: the root, then each vote as its distance from the previous one. A root of all ones means
+ * none (solana-vote-interface, `serde_compact_vote_state_update` and `serde_tower_sync`).
+ */
+function readTower(reader: ByteReader): Info {
+  const root = reader.u64();
+  let slot = root === U64_MAX ? 0n : root;
+  const count = readVarint(reader, U16_MAX);
+  const lockouts = reader.list(count, () => {
+    slot += readVarint(reader, U64_MAX);
+    if (slot > U64_MAX) reader.reject();
+    return { slot, confirmation_count: reader.u8() };
+  });
+  const hash = reader.address();
+  const timestamp = reader.option(() => reader.i64());
+  return { lockouts, root: root === U64_MAX ? null : root, hash, timestamp };
+}
+
+/** Reads an integer in groups of seven bits, the lowest first, in its shortest form. */
+function readVarint(reader: ByteReader, maximum: bigint): bigint {
+  let value = 0n;
+  for (let shift = 0n; ; shift += 7n) {
+    const byte = reader.u8();
+    value |= BigInt(byte & 0x7f) << shift;
+    if (value > maximum || (byte === 0 && shift > 0n)) reader.reject();
+    if ((byte & 0x80) === 0) return value;
+  }
 }

@@ -1,7 +1,7 @@
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 
 const INSTRUCTION_BYTES = 8;
-/** Added to an operation that takes its second operand from a register. */
+/** Added to an operation whose second operand is a register. */
 const FROM_REGISTER = 0x08;
 /** Marks a call whose number is the distance of a function in the same code. */
 const RELATIVE = 1;

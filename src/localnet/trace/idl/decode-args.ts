@@ -1,4 +1,4 @@
-import { encodeBase64 } from '../../bytes/base64.ts';
+import { encodeBase64 } from '../../bytes/base58.ts';
 import { type ByteReader, decodeBytes } from '../../bytes/byte-reader.ts';
 import type { JsonValue } from '../../encode/parsed-account/parsed-state.ts';
 import type { IdlField, IdlType, ProgramIdl } from './program-idl.ts';
@@ -6,7 +6,7 @@ import { fieldsOf, listOf, membersOf } from './read-idl.ts';
 
 const MAX_DEPTH = 32;
 
-/** What a trace may still decode: an IDL can be made of types and names that grow without taking a byte. */
+/** The rest of the decoding budget of a trace: an IDL can nest types and names that grow without taking a byte. */
 export type DecodeBudget = { values: number; characters: number };
 
 export const newBudget = (): DecodeBudget => ({ values: 10_000, characters: 65_536 });
@@ -40,7 +40,7 @@ function structOf(
   );
 }
 
-/** Every name that is written counts, however often it is. */
+/** Each occurrence of a name counts. */
 function spell({ reader, budget }: Decoder, name: string): string {
   budget.characters -= name.length;
   return budget.characters < 0 ? reader.reject() : name;
@@ -65,7 +65,7 @@ function readValue(decoder: Decoder, type: IdlType, depth: number): JsonValue {
   return reader.reject();
 }
 
-/** Since 0.30 the name stands in an object. */
+/** Since 0.30 the name is in an object. */
 function definedOf(decoder: Decoder, defined: unknown, depth: number): JsonValue {
   const name = typeof defined === 'string' ? defined : membersOf(defined).name;
   const definition = membersOf(decoder.types.get(String(name)));
@@ -78,7 +78,7 @@ function definedOf(decoder: Decoder, defined: unknown, depth: number): JsonValue
   return parts === undefined ? variantName : { [variantName]: parts };
 }
 
-/** Fields with names are an object, those without a list; undefined: there are none. */
+/** Named fields become an object, unnamed ones a list; undefined: no fields. */
 function partsOf(decoder: Decoder, fields: unknown, depth: number): JsonValue | undefined {
   if (!Array.isArray(fields) || fields.length === 0) return undefined;
   const isNamed = typeof fields[0] === 'object' && fields[0] !== null && 'name' in fields[0];

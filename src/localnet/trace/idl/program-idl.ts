@@ -1,4 +1,4 @@
-/** A type of an IDL, unread: it is read while a value is decoded. */
+/** A raw type of an IDL: parsed while a value is decoded. */
 export type IdlType = unknown;
 export type IdlField = { readonly name: string; readonly type: IdlType };
 
@@ -6,18 +6,18 @@ export type IdlInstruction = {
   readonly name: string;
   /** The first bytes of its data. */
   readonly discriminator: Uint8Array;
-  /** Names of its accounts; those of a group have the name of the group before a dot. */
+  /** Names of its accounts; accounts of a group are prefixed with its name and a dot. */
   readonly accounts: readonly string[];
   readonly args: readonly IdlField[];
 };
 
-/** What a trace needs of an IDL. */
+/** The parts of an IDL that a trace uses. */
 export type ProgramIdl = {
   readonly name: string | null;
-  /** Those with the longest discriminator first. */
+  /** Sorted by discriminator, the longest first. */
   readonly instructions: readonly IdlInstruction[];
-  /** Definitions by name, unread. */
+  /** Raw definitions by name. */
   readonly types: ReadonlyMap<string, unknown>;
-  /** Words by code. */
+  /** Error messages by code. */
   readonly errors: ReadonlyMap<number, string>;
 };

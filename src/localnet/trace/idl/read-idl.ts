@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ProgramIdl as GivenIdl } from '../../../../generated/localnet/types.ts';
-import { serviceError } from '../../../base/service-error.ts';
-import { stringifyJson } from '../../../rpc/json.ts';
+import { serviceError } from '../../../core/service-error.ts';
+import { stringifyJson } from '../../../core/rpc/json.ts';
 import type { IdlField, IdlInstruction, ProgramIdl } from './program-idl.ts';
 
 const MAX_BYTES = 262_144;
-/** Characters of the name of an instruction or an account. */
+/** Maximum length of the name of an instruction or an account. */
 const MAX_NAME = 256;
 const LEGACY_DISCRIMINATOR_BYTES = 8;
 
 /**
- * Reads the IDL of a program, in Anchor's form of 0.30 and later or the one before. What it cannot make anything of is left out.
+ * Reads the IDL of a program, in Anchor's format of 0.30 and later or the previous one. Unreadable parts are left out.
  *
  * @throws ServiceError invalidParam: it is too large, or a name in it too long.
  */
@@ -51,13 +51,13 @@ function readInstruction(instruction: Members): IdlInstruction {
   };
 }
 
-/** Anchor before 0.30 writes none down: it is the hash of the name in Rust. */
+/** Anchor before 0.30 does not write it: it is the hash of the name in Rust. */
 function legacyDiscriminator(name: string): Uint8Array {
   const snake = name.replace(/([A-Z])/g, '_$1').toLowerCase();
   return createHash('sha256').update(`global:${snake}`).digest().subarray(0, LEGACY_DISCRIMINATOR_BYTES);
 }
 
-/** Accounts may lie in groups, which lie in no others in practice; more than a few levels are left out. */
+/** Accounts may be in groups, which in practice do not nest; beyond a few levels they are left out. */
 function accountNames(accounts: unknown, prefix: string, depth = 0): readonly string[] {
   if (depth > 4) return [];
   return listOf(accounts).flatMap((each) => {
@@ -66,7 +66,7 @@ function accountNames(accounts: unknown, prefix: string, depth = 0): readonly st
   });
 }
 
-/** Returns fields with names. A definition is read once, however many values are made of it. */
+/** Returns named fields. A definition is read once, whatever the number of its values. */
 export function fieldsOf(fields: unknown): readonly IdlField[] {
   return once(FIELDS, fields, () =>
     objectsIn(fields).map((field) => ({ name: textOf(field.name) ?? '', type: field.type })),
@@ -102,12 +102,12 @@ function objectsIn(value: unknown): readonly Members[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : [];
 }
 
-/** Returns the members of an object; none of anything else. */
+/** Returns the members of an object; none for any other value. */
 export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** @throws ServiceError invalidParam: it is too long, and a trace repeats it. */
+/** @throws ServiceError invalidParam: too long for a name that a trace repeats. */
 function nameOf({ name }: Members): string {
   const text = textOf(name) ?? '';
   if (text.length > MAX_NAME)

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RequestTracker } from '../request-tracker.ts';
-import { readPlainHead } from './plain-head.ts';
-import { PlainRequest, type RepeatedHead } from './plain-request.ts';
+import { readPlainHead, PlainRequest, type RepeatedHead } from './plain-request.ts';
 import { PlainResponse } from './plain-response.ts';
 
 /** Answers a plain request. Like `HttpHandler`, it never rejects. */
@@ -99,7 +98,9 @@ export class PlainConnection {
     const { handle, tracker, keepAliveMs, idleTimeoutMs } = this.#options;
     let endsHere = false;
     const response = new PlainResponse({
-      ...{ socket, keepAliveMs, idleTimeoutMs },
+      socket,
+      keepAliveMs,
+      idleTimeoutMs,
       isLast: () => (endsHere = tracker.isDraining),
       onClose: () => this.#onAnswered(endsHere),
     });

@@ -1,8 +1,13 @@
-import { toServiceError } from '../../../base/service-error.ts';
-import { MAX_SEALED_BYTES } from '../../wire/limits.ts';
-import type { Hsm, HsmDerivation, KeyOwner, MadeKey } from '../hsm.ts';
-import { isSignature } from '../is-signature.ts';
-import { keyFailure } from '../key-failure.ts';
+import { toServiceError } from '../../../core/service-error.ts';
+import { MAX_SEALED_BYTES } from '../../limits.ts';
+import {
+  type Hsm,
+  type HsmDerivation,
+  type KeyOwner,
+  type MadeKey,
+  isSignature,
+  keyFailure,
+} from '../hsm.ts';
 
 /** A promise of every backend, as a check that can be run. */
 export type HsmCheck = {
@@ -23,20 +28,23 @@ const SIGNATURES_AT_ONCE = 16;
 
 /** The checks of `keyslot hsm check`, which are also the tests that every backend passes. */
 export const HSM_CHECKS: readonly HsmCheck[] = [
-  { name: 'it says that a key could be used', run: ({ hsm }) => hsm.health() },
+  { name: 'it reports that keys can be used', run: ({ hsm }) => hsm.health() },
   {
     name: 'a new key has a public key of 32 bytes and fits the wallet’s row',
     run: async (bench) => {
       const { publicKey, sealed } = await newKey(bench);
       ok(publicKey.length === 32, `the public key has ${publicKey.length} bytes`);
-      ok(sealed.length > 0 && sealed.length <= MAX_SEALED_BYTES, `the row would keep ${sealed.length} bytes`);
+      ok(
+        sealed.length > 0 && sealed.length <= MAX_SEALED_BYTES,
+        `the row would store ${sealed.length} bytes`,
+      );
     },
   },
   {
     name: 'no two keys are the same',
     run: async (bench) => {
       const [first, second] = [await newKey(bench), await newKey(bench)];
-      ok(!Buffer.from(first.publicKey).equals(second.publicKey), 'two keys have one public key');
+      ok(!Buffer.from(first.publicKey).equals(second.publicKey), 'two keys have the same public key');
     },
   },
   {
@@ -52,7 +60,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'the same message has the same signature, always',
+    name: 'the same message always has the same signature',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       const { sealed } = await hsm.createKey(owner, { isRepeat: false });
@@ -61,7 +69,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'many signatures at the same time are each the right one',
+    name: 'many signatures at the same time are all correct',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       const { sealed, publicKey } = await hsm.createKey(owner, { isRepeat: false });
@@ -92,7 +100,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'what the row keeps is refused when any byte of it was changed, and when it is cut',
+    name: 'the stored bytes are refused when any byte of them was changed, and when they are cut',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       const { sealed } = await hsm.createKey(owner, { isRepeat: false });
@@ -110,7 +118,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'after refusals it works on',
+    name: 'it still works after refusals',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       const { sealed, publicKey } = await hsm.createKey(owner, { isRepeat: false });
@@ -125,7 +133,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'making a key again after a lost answer gives a key that signs',
+    name: 'creating a key again after a lost answer gives a key that signs',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       await hsm.createKey(owner, { isRepeat: false });
@@ -137,7 +145,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'destroying a key twice is no failure',
+    name: 'destroying a key twice is not an error',
     run: async ({ hsm, newOwner }) => {
       const owner = newOwner();
       await hsm.createKey(owner, { isRepeat: false });
@@ -173,7 +181,7 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
       const children = places.map(([x, y]) => ({ owner: newOwner(), x, y }));
       const made = await deriveKeys(master, children);
       const names = made.map(({ publicKey }) => Buffer.from(publicKey).toString('hex'));
-      ok(names[0] === names[4] && new Set(names).size === 4, 'the public keys are not as derived');
+      ok(names[0] === names[4] && new Set(names).size === 4, 'the public keys are not the derived ones');
       for (const [index, { sealed, publicKey }] of made.entries()) {
         const child = children[index]?.owner ?? owner;
         ok(
@@ -184,14 +192,14 @@ export const HSM_CHECKS: readonly HsmCheck[] = [
     },
   },
   {
-    name: 'nothing is derived from a key that is no master, nor from another account’s master',
+    name: 'nothing is derived from a key that is not a master, nor from another account’s master',
     needs: 'derivation',
     run: async ({ hsm, newOwner }) => {
       const { createMaster, deriveKeys } = derivationOf(hsm);
       const owner = newOwner();
       const child = { owner: newOwner(), x: 0, y: 0 };
       const key = await hsm.createKey(owner, { isRepeat: false });
-      await refused(deriveKeys({ ...owner, sealed: key.sealed }, [child]), 'a key that is no master');
+      await refused(deriveKeys({ ...owner, sealed: key.sealed }, [child]), 'a key that is not a master');
       const { sealed } = await createMaster(owner);
       await refused(
         deriveKeys({ ...owner, accountId: 'other', sealed }, [child]),

@@ -1,8 +1,7 @@
-import { serviceError } from '../../../base/service-error.ts';
-import { keyFailure } from '../key-failure.ts';
+import { serviceError } from '../../../core/service-error.ts';
+import { keyFailure } from '../hsm.ts';
 import { CK, type Cryptoki, type Handle, type TokenInfo } from './cryptoki.ts';
 import { isLoggedInAlready, isLost, isPinRefused, isVague } from './return-codes.ts';
-import { createSessionPool, type SessionPool } from './session-pool.ts';
 
 export type TokenSettings = {
   readonly label: string | undefined;
@@ -15,7 +14,7 @@ export type TokenSettings = {
 /** Work in one session. `loginEpoch` is a new object after each login: earlier handles are invalid. */
 export type SessionWork<T> = (session: Handle, loginEpoch: object) => Promise<T>;
 
-/** A token with a login, which is renewed after the token was away. */
+/** A token with a login, which is renewed when the token was lost. */
 export type Token = {
   /**
    * Runs work in a session of its own. If the token or the login is lost, it logs in again and runs the work once more.
@@ -29,10 +28,10 @@ export type Token = {
 
 const PIN_REFUSED = 'the token refused the PIN; it is not tried again until the server is restarted';
 
-/** The login ended while a session was waited for. */
+/** The login ended while a caller waited for a session. */
 const OVER = new Error('the login is over');
 
-/** The PIN is not tried: the token has one try left, or none. */
+/** The PIN was not tried: the token has at most one try left. */
 class PinAtRisk extends Error {}
 
 type Login = { readonly slot: Handle; readonly info: TokenInfo; readonly pool: SessionPool; isOver: boolean };
@@ -56,11 +55,11 @@ export async function openToken(cryptoki: Cryptoki, settings: TokenSettings): Pr
     cryptoki.C_Initialize({ flags: CK.flags.osLockingOk });
     isInitialized = true;
     const { slot, info } = findSlot(cryptoki, settings);
-    // A PIN that it took before is the right one.
+    // The token has accepted this PIN before, so it is correct.
     if (previous === undefined) assertTriesLeft(info);
     const openSession = (): Handle =>
       cryptoki.C_OpenSession(slot, CK.flags.serialSession | CK.flags.rwSession);
-    // It stays open: the login ends with the last session.
+    // Kept open: the login ends with the last session.
     const keeper = openSession();
     try {
       cryptoki.C_Login(keeper, CK.user, await settings.readPin());
@@ -151,14 +150,13 @@ function findSlot(
   );
 }
 
-/** Another wrong PIN would lock the token, however often somebody, or a supervisor, starts the server with it. */
+/** Another wrong PIN would lock the token, however often somebody or a supervisor restarts the server. */
 function assertTriesLeft({ flags }: TokenInfo): void {
   const { userPinFinalTry, userPinLocked } = CK.tokenFlags;
-  if ((flags & userPinLocked) !== 0)
-    throw new PinAtRisk('its PIN is locked: unlock it with the tool of the token');
+  if ((flags & userPinLocked) !== 0) throw new PinAtRisk('its PIN is locked: unlock it with its vendor tool');
   if ((flags & userPinFinalTry) !== 0)
     throw new PinAtRisk(
-      'one more wrong PIN locks it: log in once with the right one and the tool of the token (pkcs11-tool --login --test), then start again',
+      'one more wrong PIN locks it: log in once with the right PIN and a vendor tool (such as pkcs11-tool --login --test), then start again',
     );
 }
 
@@ -187,11 +185,68 @@ function messageOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** For steps that may fail because the token is gone, when nothing depends on them any more. */
+/** For cleanup that may fail because the token is gone. */
 function attempt(step: () => void): void {
   try {
     step();
   } catch {
     return;
   }
+}
+
+type SessionPool = {
+  /** Returns a session for exclusive use; waits while all are in use. @throws the error of opening one. */
+  readonly acquire: () => Promise<Handle>;
+  readonly release: (session: Handle) => void;
+  /** Closes a failed session and never uses it again: an operation may still be under way in it. */
+  readonly discard: (session: Handle) => void;
+  /** Resolves when no session is in use or waited for. */
+  readonly idle: () => Promise<void>;
+};
+
+type SessionPoolOptions = {
+  readonly size: number;
+  readonly open: () => Handle;
+  readonly close: (session: Handle) => void;
+};
+
+/** Creates a pool of up to `size` sessions, opened on demand. Each does one operation at a time, as PKCS#11 requires. */
+export function createSessionPool({ size, open, close }: SessionPoolOptions): SessionPool {
+  const free: Handle[] = [];
+  const waiting: (() => void)[] = [];
+  let idlers: (() => void)[] = [];
+  let inUse = 0;
+
+  /** Hands a free slot to the longest waiter. */
+  const giveBack = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) inUse -= 1;
+    else next();
+    if (inUse > 0) return;
+    for (const done of idlers) done();
+    idlers = [];
+  };
+  return {
+    acquire: async () => {
+      if (inUse < size) inUse += 1;
+      else await new Promise<void>((done) => waiting.push(done));
+      try {
+        return free.pop() ?? open();
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    },
+    release: (session) => {
+      free.push(session);
+      giveBack();
+    },
+    discard: (session) => {
+      close(session);
+      giveBack();
+    },
+    idle: async () => {
+      if (inUse > 0) await new Promise<void>((done) => idlers.push(done));
+    },
+  };
 }

@@ -1,14 +1,69 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { KeyOwner } from '../hsm.ts';
-import { keyFailure } from '../key-failure.ts';
-import { SEALED_FORMAT } from '../sealed-format.ts';
+import { timingSafeEqual, hash } from 'node:crypto';
+import { type KeyOwner, type MadeKey, type SealedKey, keyFailure, SEALED_FORMAT } from '../hsm.ts';
 import { CK, type Cryptoki, type Handle, type Template } from './cryptoki.ts';
-import { generateKey } from './generate-key.ts';
-import { keyIdOf } from './key-id.ts';
-import type { KeyKeeping } from './key-keeping.ts';
-import type { ObjectLock } from './object-lock.ts';
-import { signWith } from './objects.ts';
-import { BINDING_KEY, findTokenKey, makeTokenKey, type TokenKeyKind, WRAPPING_KEY } from './token-keys.ts';
+import { generateKey, signWith, findObjects } from './generate-key.ts';
+
+/** A secret key of the token: its mechanism and its uses. */
+type TokenKeyKind = { readonly label: string; readonly generate: number; readonly uses: Template };
+
+const { attribute, keyType, mechanism } = CK;
+
+/** An AES-256 key that wraps and unwraps. */
+const WRAPPING_KEY: TokenKeyKind = {
+  label: 'keyslot wrapping key',
+  generate: mechanism.aesKeyGen,
+  uses: [
+    { type: attribute.keyType, value: keyType.aes },
+    { type: attribute.wrap, value: true },
+    { type: attribute.unwrap, value: true },
+  ],
+};
+
+/** A 32-byte HMAC key. */
+const BINDING_KEY: TokenKeyKind = {
+  label: 'keyslot binding key',
+  generate: mechanism.genericSecretKeyGen,
+  uses: [
+    { type: attribute.keyType, value: keyType.genericSecret },
+    { type: attribute.sign, value: true },
+  ],
+};
+
+/** Finds the token's key of a kind, if it has one. @throws ServiceError if it has several. */
+function findTokenKey(cryptoki: Cryptoki, session: Handle, { label }: TokenKeyKind): Handle | undefined {
+  const [found, ...others] = findObjects(cryptoki, session, [
+    ...kindOf(true),
+    { type: attribute.label, value: label },
+  ]);
+  if (others.length > 0) throw keyFailure(`the token has several keys labelled ${JSON.stringify(label)}`);
+  return found;
+}
+
+/** Creates a key that stays in the token, or ends with the session. It can be neither read nor wrapped. */
+function makeTokenKey(
+  cryptoki: Cryptoki,
+  session: Handle,
+  { label, generate, uses }: TokenKeyKind,
+  isKept: boolean,
+): Promise<Handle> {
+  const template: Template = [
+    ...kindOf(isKept),
+    { type: attribute.label, value: label },
+    { type: attribute.private, value: true },
+    { type: attribute.sensitive, value: true },
+    { type: attribute.extractable, value: false },
+    { type: attribute.valueLength, value: 32 },
+    ...uses,
+  ];
+  return cryptoki.C_GenerateKeyAsync(session, { mechanism: generate }, template);
+}
+
+function kindOf(isKept: boolean): Template {
+  return [
+    { type: attribute.class, value: CK.class.secretKey },
+    { type: attribute.token, value: isKept },
+  ];
+}
 
 /** AES key wrap with padding (RFC 5649), by its number in PKCS#11 3.0, then by the older one. */
 const WRAP_MECHANISMS = [CK.mechanism.aesKeyWrapKwp, CK.mechanism.aesKeyWrapPad];
@@ -27,7 +82,7 @@ type TokenKeys = { readonly wrap: Handle; readonly bind: Handle };
 export function createWrappedKeys(cryptoki: Cryptoki, lock: ObjectLock, mechanism: number): KeyKeeping {
   let keys: Promise<TokenKeys> | undefined;
   let keysEpoch: object | undefined;
-  /** They are made with the first key that is created, never because a row claims to be wrapped by them. */
+  /** They are created with the first key, never because a row claims to be wrapped by them. */
   const tokenKeys = (session: Handle, loginEpoch: object, mayMake: boolean): Promise<TokenKeys> => {
     if (loginEpoch !== keysEpoch) keys = undefined;
     keysEpoch = loginEpoch;
@@ -82,7 +137,7 @@ export function createWrappedKeys(cryptoki: Cryptoki, lock: ObjectLock, mechanis
       const expected = await mac(session, bind, owner, record);
       const isOurs =
         sealed.length > WRAPPED_AT + MAC_BYTES && timingSafeEqual(sealed.subarray(-MAC_BYTES), expected);
-      if (!isOurs) throw keyFailure('the wrapped key was changed, or is another wallet’s or account’s');
+      if (!isOurs) throw keyFailure('the wrapped key was changed, or belongs to another wallet or account');
       const bytes = Buffer.from(record);
       const by = { mechanism: bytes.readUInt32BE(1) };
       const key = await cryptoki.C_UnwrapKeyAsync(session, by, wrap, bytes.subarray(WRAPPED_AT), UNWRAPPED);
@@ -151,4 +206,72 @@ async function tryWrap(
   } catch {
     return false;
   }
+}
+
+/** Returns the CKA_ID of a wallet's key: SHA-256 of wallet and account, so that no other owner finds it. */
+export function keyIdOf({ walletId, accountId }: KeyOwner): Buffer {
+  return hash('sha256', JSON.stringify(['keyslot key, version 1', walletId, accountId]), 'buffer');
+}
+
+/** One of the two ways to use a token: keys in it, or keys wrapped by it. Each call has its own session. */
+export type KeyKeeping = {
+  /** `loginEpoch` is a new object after each login, which invalidates everything cached before. */
+  readonly create: (session: Handle, loginEpoch: object, owner: KeyOwner) => Promise<MadeKey>;
+  readonly sign: (
+    session: Handle,
+    loginEpoch: object,
+    key: SealedKey,
+    message: Uint8Array,
+  ) => Promise<Uint8Array>;
+};
+
+/** Keeps searches of a token's objects apart from additions. See `createObjectLock`. */
+export type ObjectLock = {
+  /** Adds objects to the token. Several may run at once, but none while a search runs or waits. */
+  readonly withAdd: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Searches the objects of the token, or removes some, once all additions under way are complete. */
+  readonly withSearch: <T>(work: () => T) => Promise<T>;
+};
+
+/**
+ * Prevents searches of a token's objects while a thread adds one. PKCS#11 allows it; but SoftHSM reads a half-written object from its file
+ * over the memory of the thread that makes it, and the key comes out with parts missing. Waiting searches go before waiting additions, so
+ * that a batch of keys does not delay a signature until its end.
+ */
+export function createObjectLock(): ObjectLock {
+  let adding = 0;
+  let searches: (() => void)[] = [];
+  let additions: (() => void)[] = [];
+
+  const endAdd = (): void => {
+    adding -= 1;
+    if (adding > 0) return;
+    const [searched, added] = [searches, additions];
+    searches = [];
+    additions = [];
+    for (const next of [...searched, ...added]) next();
+  };
+  return {
+    withAdd: async (work) => {
+      while (searches.length > 0) await new Promise<void>((resume) => additions.push(resume));
+      adding += 1;
+      try {
+        return await work();
+      } finally {
+        endAdd();
+      }
+    },
+    withSearch: async (work) => {
+      if (adding === 0) return work();
+      return new Promise((resolve, reject) => {
+        searches.push(() => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+    },
+  };
 }

@@ -1,18 +1,51 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serviceError } from '../../../base/service-error.ts';
-import { readSecretFile } from '../../files/read-secret-file.ts';
-import { writeDurably } from '../../files/write-durably.ts';
-import {
-  MASTER_KEY_BYTES,
-  type MasterKey,
-  type MasterKeys,
-  newMasterKey,
-  takeMasterKey,
-} from './master-key.ts';
-import type { MasterKeyStore } from './master-keys.ts';
-import { secretBuffer, wipe } from './secret.ts';
+import sodium from 'sodium-native';
+import { serviceError } from '../../../core/service-error.ts';
+import { writeDurably, readSecretFile } from '../../files/write-durably.ts';
+import { secretBytes } from '../../../core/keys/secret-bytes.ts';
+
+export const MASTER_KEY_BYTES = 32;
+export const MASTER_KEY_ID_BYTES = 8;
+
+const ID_LABEL = Buffer.from('keyslot master key id, version 1');
+
+/** A master key in secret memory. `id` identifies it without revealing anything of it. */
+export type MasterKey = { readonly id: Buffer; readonly key: Buffer };
+
+/** The live master keys: everything is sealed under `current`; `previous` is kept for opening until its rotation is finished. */
+export type MasterKeys = { readonly current: MasterKey; readonly previous: MasterKey | undefined };
+
+/** Moves the 32 bytes into secret memory and wipes their source. */
+export function takeMasterKey(bytes: Buffer): MasterKey {
+  const key = secretBuffer(MASTER_KEY_BYTES);
+  bytes.copy(key);
+  wipe(bytes);
+  const id = Buffer.alloc(32);
+  sodium.crypto_auth(id, ID_LABEL, key);
+  return { id: id.subarray(0, MASTER_KEY_ID_BYTES), key };
+}
+
+/** Returns a new random master key. */
+export function newMasterKey(): MasterKey {
+  const bytes = secretBytes(MASTER_KEY_BYTES);
+  sodium.randombytes_buf(bytes);
+  return takeMasterKey(bytes);
+}
+
+/**
+ * Allocates memory for a secret: outside the garbage-collected heap, between guard pages, left out of core dumps, and kept out of swap as
+ * far as the system lets a process lock memory (libsodium `sodium_malloc`). It costs pages: make few and reuse them.
+ */
+export function secretBuffer(sizeBytes: number): Buffer {
+  return sodium.sodium_malloc(sizeBytes);
+}
+
+/** Overwrites a secret; the compiler cannot optimize it away. */
+export function wipe(secret: Uint8Array): void {
+  sodium.sodium_memzero(secret);
+}
 
 const MAGIC = Buffer.from('KSMK\x01');
 const HEAD_BYTES = MAGIC.length + 1;
@@ -42,7 +75,7 @@ export async function openOwnMasterKeys(
     keys = next;
   };
   if (found === undefined) await change(keys);
-  // One change at a time: if two new keys were made at once, the overwritten one might have sealed something.
+  // One change at a time: with two new keys at once, the overwritten one might already have sealed something.
   let last: Promise<void> = Promise.resolve();
   const serialize = (step: () => Promise<void>): Promise<void> => {
     const done = last.then(step);
@@ -112,3 +145,12 @@ const checksum = (bytes: Buffer): Buffer =>
   createHash('sha256').update(bytes).digest().subarray(0, CHECKSUM_BYTES);
 
 const refuse = (reason: string): Error => serviceError('signerNotStarted', { reason });
+
+/** The source of the live master keys, and their rotation. */
+export type MasterKeyStore = {
+  readonly keys: () => MasterKeys;
+  /** Makes a new current key, synced to disk before it is used; does nothing while a previous key is live. */
+  readonly begin: () => Promise<void>;
+  /** Drops the previous key. */
+  readonly finish: () => Promise<void>;
+};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseExtension } from '../../../../src/localnet/encode/parsed-account/token-extension.ts';
+import { parseExtension } from '../../../../src/localnet/encode/parsed-account/parse-account.ts';
 import { address, key } from '../instruction-case.ts';
 
 const base64 = (length: number, fill: number) => Buffer.alloc(length, fill).toString('base64');

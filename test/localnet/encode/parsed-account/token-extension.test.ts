@@ -3,7 +3,7 @@ import { packTokenGroup, packTokenGroupMember } from '@solana/spl-token-group';
 import { pack } from '@solana/spl-token-metadata';
 import { PublicKey } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { parseExtension } from '../../../../src/localnet/encode/parsed-account/token-extension.ts';
+import { parseExtension } from '../../../../src/localnet/encode/parsed-account/parse-account.ts';
 import { address, key } from '../instruction-case.ts';
 
 const { ExtensionType } = spl;

@@ -3,9 +3,10 @@ import type { ListedInvoice } from '../../../../../generated/account/types.ts';
 import { formatDay, formatMonth } from '../../../parts/calendar.ts';
 import { Usd } from '../../../parts/number.tsx';
 import type { Column } from '../../../parts/table.tsx';
-import { InvoiceBadge } from './invoice-badge.tsx';
+import { Badge } from '../../../parts/badge.tsx';
+import { type StandingFacts, standingOf } from './invoice-standing.ts';
 
-/** Columns of a list of invoices. `path` is the page that the numbers lead below. */
+/** Columns of a list of invoices. The numbers link to pages below `path`. */
 export function invoiceColumns(path: string): readonly Column<ListedInvoice>[] {
   return [
     { title: 'Number', show: ({ number }) => <Link href={`${path}/${number}`}>{number}</Link> },
@@ -15,4 +16,14 @@ export function invoiceColumns(path: string): readonly Column<ListedInvoice>[] {
     { title: 'Total', kind: 'number', show: ({ total_usd }) => <Usd amount={total_usd} /> },
     { title: 'Left to pay', kind: 'number', show: ({ outstanding_usd }) => <Usd amount={outstanding_usd} /> },
   ];
+}
+
+/** The status of an invoice today: to pay, overdue, paid or credited. */
+export function InvoiceBadge({ invoice }: { readonly invoice: StandingFacts }) {
+  const { tone, word } = standingOf(invoice, Date.now());
+  return (
+    <span>
+      <Badge tone={tone}>{word}</Badge>
+    </span>
+  );
 }

@@ -5,7 +5,7 @@ import { invoiceKey } from '../keys.ts';
 import { BillPanel } from '../verification/bill-panel.tsx';
 import { InvoiceView } from './invoice-view.tsx';
 
-/** An invoice of the account: to read, to print, to download, and to verify. */
+/** An invoice of the account, to read, print, download and verify. */
 export function InvoicePage({ number }: { readonly number: string }) {
   const read = useQuery({
     queryKey: invoiceKey(number),

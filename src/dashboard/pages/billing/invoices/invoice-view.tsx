@@ -4,23 +4,24 @@ import type { InvoiceDetails } from '../../../../../generated/account/types.ts';
 import { Button } from '../../../parts/button.tsx';
 import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Page } from '../../../parts/page.tsx';
-import { InvoiceDownloads } from './invoice-downloads.tsx';
 import { InvoicePaper } from './invoice-paper.tsx';
+import { printInvoiceCsv } from '../../../../../runtime/invoice-csv.ts';
+import { saveFile } from '../../../parts/save-file.ts';
 
 type InvoiceViewProps = {
   readonly number: string;
   readonly read: Pick<UseQueryResult<InvoiceDetails>, 'data' | 'error' | 'isPending' | 'refetch'>;
   /** The operation that reads it, by its tag and name in the reference. */
   readonly operation: readonly [tag: string, name: string];
-  /** Leads to the list that it is in. */
+  /** The link to its list. */
   readonly back: ReactNode;
-  /** Buttons beside those that print it and save it. All are there from the beginning: what comes later would move what is below. */
+  /** Buttons next to print and save. All are rendered from the beginning, so that nothing below moves. */
   readonly actions?: ReactNode;
-  /** Stands below the invoice, and is not printed. */
+  /** Content below the invoice that is not printed. */
   readonly children?: ReactNode;
 };
 
-/** The page of an invoice: what prints it and saves it, the invoice as it is on paper, and what is below. */
+/** The page of an invoice: buttons to print and save it, the invoice as printed, and further content. */
 export function InvoiceView({ number, read, operation, back, actions, children }: InvoiceViewProps) {
   const { data, error, isPending, refetch } = read;
   return (
@@ -53,4 +54,26 @@ export function InvoiceView({ number, read, operation, back, actions, children }
       {children}
     </Page>
   );
+}
+
+/** Buttons that save an invoice with its credit notes, once it is loaded. */
+function InvoiceDownloads({ details }: { readonly details: InvoiceDetails | undefined }) {
+  const save = (ending: string, type: string, print: (details: InvoiceDetails) => string) => (): void => {
+    if (details !== undefined) saveFile(`${details.invoice.number}.${ending}`, type, [print(details)]);
+  };
+  const isReading = details === undefined;
+  return (
+    <>
+      <Button type="button" disabled={isReading} onClick={save('json', 'application/json', printJson)}>
+        Download JSON
+      </Button>
+      <Button type="button" disabled={isReading} onClick={save('csv', 'text/csv', printInvoiceCsv)}>
+        Download CSV
+      </Button>
+    </>
+  );
+}
+
+function printJson(details: InvoiceDetails): string {
+  return `${JSON.stringify(details, undefined, 2)}\n`;
 }

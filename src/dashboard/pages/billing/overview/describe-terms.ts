@@ -1,9 +1,8 @@
 import type { BillingSettings } from '../../../../../generated/account/types.ts';
 import { formatMonth } from '../../../parts/calendar.ts';
-import { formatUsd } from '../../../parts/format-number.ts';
-import { microOf } from '../../../parts/usd.ts';
+import { formatUsd, microOf } from '../../../parts/format-number.ts';
 
-/** The way of paying in words: what it is now, and what changes it. */
+/** The billing terms in words: the current ones, and what changes them. */
 export type DescribedTerms = { readonly now: string; readonly later: string };
 
 type Terms = Pick<
@@ -11,7 +10,7 @@ type Terms = Pick<
   'billing' | 'mode' | 'credit_limit_usd' | 'invoice_threshold_usd' | 'below_month'
 >;
 
-/** Puts how an account pays into words. */
+/** Describes the billing terms of an account. */
 export function describeTerms(terms: Terms): DescribedTerms {
   const limit = formatUsd(terms.credit_limit_usd);
   const threshold = formatUsd(terms.invoice_threshold_usd);
@@ -29,15 +28,15 @@ export function describeTerms(terms: Terms): DescribedTerms {
 type Amounts = { readonly limit: string; readonly threshold: string };
 
 function laterThanPrepaid({ mode, credit_limit_usd }: Terms, { limit, threshold }: Amounts): string {
-  if (mode === 'prepaid') return 'The operator of this server has set that it always does.';
+  if (mode === 'prepaid') return 'The operator of this server has set this permanently.';
   return microOf(credit_limit_usd) > 0n
     ? `Once a month costs more than ${threshold}, it is invoiced, and may owe up to ${limit}.`
-    : `Once a month costs more than ${threshold}, it can be invoiced: the operator of this server sets a credit limit for it.`;
+    : `Once a month costs more than ${threshold}, it can be invoiced, after the operator of this server has set a credit limit.`;
 }
 
 function laterThanInvoiced({ mode, below_month }: Terms, threshold: string): string {
-  if (mode === 'invoiced') return 'The operator of this server has set that it always does.';
+  if (mode === 'invoiced') return 'The operator of this server has set this permanently.';
   return below_month === undefined
     ? `After two months in a row that cost no more than ${threshold} each, it pays from its balance.`
-    : `${formatMonth(below_month)} cost no more than ${threshold}. If this month does not cost more either, the account pays from its balance from the next one on.`;
+    : `${formatMonth(below_month)} cost no more than ${threshold}. If this month does not either, the account pays from its balance from next month on.`;
 }

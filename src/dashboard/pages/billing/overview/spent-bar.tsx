@@ -6,11 +6,11 @@ type SpentBarProps = {
   /** Micro-USD, as the limit is. */
   readonly spent: bigint;
   readonly limit: bigint;
-  /** Says what the limit is, after its amount. */
+  /** The name of the limit, shown after its amount. */
   readonly limitName: string;
 };
 
-/** Shows how much of an amount is spent, as a bar and in figures. */
+/** Shows the spent part of a limit, as a bar and in figures. */
 export function SpentBar({ title, spent, limit, limitName }: SpentBarProps) {
   return (
     <div className="spent-bar">

@@ -2,13 +2,13 @@
 export type PaperSum = {
   readonly title: string;
   readonly note?: string;
-  /** Printed as it is shown. */
+  /** The printed amount. */
   readonly amount: string;
   readonly isStrong?: boolean;
   readonly isLarge?: boolean;
 };
 
-/** Sums below each other: what each is, and its amount at the right. */
+/** Sums in rows: the title of each, and its amount at the right. */
 export function PaperSums({ sums }: { readonly sums: readonly PaperSum[] }) {
   return (
     <dl className="paper-sums">

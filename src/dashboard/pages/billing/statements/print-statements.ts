@@ -1,6 +1,8 @@
 import { PLANS } from '../../../../../generated/plans.ts';
 import type { Statement } from '../../../../../generated/account/types.ts';
 import { printCsv } from '../../../parts/csv.ts';
+import { account } from '../../../calls/account-client.ts';
+import { STATEMENTS_KEY } from '../keys.ts';
 
 const ROWS = Object.keys(PLANS.wallet_prices);
 const HEAD = [
@@ -31,3 +33,13 @@ function cellsOf(statement: Statement) {
     }),
   ];
 }
+
+/** The operation that lists statements, by its tag and name in the reference. */
+export const LIST_STATEMENTS = ['Billing', 'listStatements'] as const;
+
+/** The query of all statements, newest first. */
+export const statementsQuery = {
+  queryKey: STATEMENTS_KEY,
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
+    (await account.listStatements({ signal })).statements,
+};

@@ -8,12 +8,11 @@ import { Usd } from '../../../parts/number.tsx';
 import { ReferenceLink } from '../../../parts/reference-link.tsx';
 import { saveFile } from '../../../parts/save-file.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
-import { printStatements } from './print-statements.ts';
-import { LIST_STATEMENTS, statementsQuery } from './statements-query.ts';
+import { printStatements, LIST_STATEMENTS, statementsQuery } from './print-statements.ts';
 
 const WAITING_ROWS = 3;
 
-/** A statement of each month of UTC, newest first. */
+/** A statement for each UTC month, newest first. */
 export function StatementList() {
   const list = useQuery(statementsQuery);
   const { data: statements = [] } = list;
@@ -33,8 +32,8 @@ export function StatementList() {
         </div>
       </div>
       <p className="field-hint">
-        Movements count when they were booked, and units of an invoice when their request began: around the
-        end of a month the two may differ by a few requests. The first row is the current month, up to now.
+        Movements count when they were booked, and units of an invoice when their request started, so the two
+        may differ by a few requests at the end of a month. The first row is the current month, up to now.
       </p>
       <ErrorNotice error={list.error} operation={LIST_STATEMENTS}>
         <Button type="button" onClick={() => void list.refetch()}>
@@ -60,7 +59,7 @@ const COLUMNS: readonly Column<Statement>[] = [
   },
   { title: 'Opening', kind: 'number', show: ({ opening_usd }) => <Usd amount={opening_usd} /> },
   { title: 'Deposits', kind: 'number', show: ({ deposits_usd }) => <Usd amount={deposits_usd} /> },
-  { title: 'Given back', kind: 'number', show: ({ given_back_usd }) => <Usd amount={given_back_usd} /> },
+  { title: 'Refunded', kind: 'number', show: ({ given_back_usd }) => <Usd amount={given_back_usd} /> },
   { title: 'Charged', kind: 'number', show: ({ charged_usd }) => <Usd amount={charged_usd} /> },
   { title: 'Closing', kind: 'number', show: ({ closing_usd }) => <Usd amount={closing_usd} /> },
 ];

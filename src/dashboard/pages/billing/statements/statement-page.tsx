@@ -6,13 +6,12 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { saveFile } from '../../../parts/save-file.ts';
 import { NotFoundPage } from '../../not-found-page.tsx';
-import { printStatements } from './print-statements.ts';
+import { printStatements, LIST_STATEMENTS, statementsQuery } from './print-statements.ts';
 import { StatementPaper } from './statement-paper.tsx';
-import { LIST_STATEMENTS, statementsQuery } from './statements-query.ts';
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-/** The statement of a month: to read, to print, and to download. */
+/** The statement of a month, to read, print and download. */
 export function StatementPage({ month }: { readonly month: string }) {
   const list = useQuery(statementsQuery);
   const statement = list.data?.find((each) => each.month === month);

@@ -1,14 +1,13 @@
 import { Link } from 'wouter';
 import type { Statement } from '../../../../../generated/account/types.ts';
 import { formatMonth } from '../../../parts/calendar.ts';
-import { formatUsd } from '../../../parts/format-number.ts';
+import { formatUsd, priceRowName } from '../../../parts/format-number.ts';
 import { Count, Usd } from '../../../parts/number.tsx';
-import { priceRowName } from '../../../parts/price-row.ts';
 import { useSession } from '../../../session/session.tsx';
 import { PaperSums } from '../paper/paper-sums.tsx';
 import '../paper/paper.css';
 
-/** The statement of a month as it is on paper: from the balance at its beginning to that at its end. */
+/** The statement of a month as printed: from the opening to the closing balance. */
 export function StatementPaper({ statement }: { readonly statement: Statement }) {
   const { account } = useSession();
   const { month, charges, invoice_number: invoice } = statement;
@@ -40,8 +39,8 @@ export function StatementPaper({ statement }: { readonly statement: Statement })
           { title: 'Opening balance', amount: formatUsd(statement.opening_usd) },
           { title: 'Deposits', amount: formatUsd(statement.deposits_usd) },
           {
-            title: 'Given back',
-            note: 'For missed availability, and by credit notes.',
+            title: 'Refunded',
+            note: 'For missed availability, and in credit notes.',
             amount: formatUsd(statement.given_back_usd),
           },
         ]}

@@ -1,6 +1,9 @@
 import type { BilledInvoice, BillItem } from '../../../../../runtime/bill.ts';
+import { PLANS } from '../../../../../generated/plans.ts';
+import type { BillPrices } from '../../../../../runtime/bill-tally.ts';
+import { readPriceBook } from '../../../../../runtime/price-book.ts';
 
-/** Records of a bill that were read, and their share of the time from the first record to the invoice, in percent. */
+/** The number of records read, and their percentage of the time from the first record to the invoice. */
 export type BillProgress = { readonly records: number; readonly percent: number };
 
 /** Records between two calls of `onProgress`. */
@@ -8,13 +11,13 @@ const EVERY = 500;
 /** The most records that a browser reads: some 600 MB. The command has no such limit. */
 export const MOST_RECORDS = 1_000_000;
 
-/** An invoice has more records than a browser reads. */
+/** Thrown when an invoice has more records than a browser reads. */
 export class TooManyRecords extends Error {
   override readonly name = 'TooManyRecords';
 
   constructor(most: number) {
     super(
-      `The invoice has more than ${most.toLocaleString('en')} records, the most that a browser reads. Use the commands keyslot bill fetch and keyslot bill verify.`,
+      `The invoice has more than ${most.toLocaleString('en')} records, too many for a browser. Use the commands keyslot bill fetch and keyslot bill verify.`,
     );
   }
 }
@@ -26,8 +29,8 @@ type Watch = {
 };
 
 /**
- * Passes the items of a bill on, and says how far they are. Nobody knows the number of records before the last one. Throws `TooManyRecords`
- * in place of one record too many.
+ * Passes on the items of a bill, and reports the progress by time, because the number of records is unknown until the last one. Throws
+ * `TooManyRecords` above the limit.
  */
 export async function* watchItems<I extends BilledInvoice & { readonly issued_at: string }>(
   items: AsyncIterable<BillItem<I>>,
@@ -50,3 +53,9 @@ function percentOf(part: number, whole: number): number {
   if (whole <= 0) return 100;
   return Math.min(100, Math.max(0, (100 * part) / whole));
 }
+
+/** The prices, and the credits for missed availability, of the specification that this page was built from. */
+export const BILL_PRICES: BillPrices = {
+  book: readPriceBook(PLANS),
+  credits: PLANS.service_credits.rows,
+};

@@ -9,11 +9,11 @@ import { ListPage } from '../../../parts/list-page.tsx';
 import { explorerPath, type Network } from '../../../parts/networks.ts';
 import { Count } from '../../../parts/number.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { instantOf } from '../../../parts/unix-time.ts';
+import { instantOf } from '../../../parts/calendar.ts';
 import { TryCall } from '../try-call.tsx';
-import { isNoBlock } from './is-no-block.ts';
-import { pageOf } from './page-of.ts';
-import { BLOCK_CONFIG, readBlock, type SlotBlock } from './read-block.ts';
+import { pageOf, isNoBlock } from './page-of.ts';
+import type { LedgerClient } from '../../../../../generated/ledger/client.ts';
+import { CallError } from '../../../../../runtime/call-error.ts';
 
 type SlotViewProps = { readonly network: Network; readonly slot: bigint };
 
@@ -26,9 +26,9 @@ export function SlotView({ network, slot }: SlotViewProps) {
     retry: false,
   });
   const neighbours = (
-    <nav className="slot-links" aria-label="Slots beside this one">
-      {slot > 0n && <Link href={explorerPath(network, slot - 1n)}>Slot before</Link>}
-      <Link href={explorerPath(network, slot + 1n)}>Slot after</Link>
+    <nav className="slot-links" aria-label="Neighbouring slots">
+      {slot > 0n && <Link href={explorerPath(network, slot - 1n)}>Previous slot</Link>}
+      <Link href={explorerPath(network, slot + 1n)}>Next slot</Link>
       <TryCall tag="Blocks" method="getBlock" params={[slot, BLOCK_CONFIG]} network={network} />
     </nav>
   );
@@ -37,7 +37,7 @@ export function SlotView({ network, slot }: SlotViewProps) {
       <section className="panel">
         {isNoBlock(block.error) ? (
           <EmptyState title={`Slot ${slot} has no block`}>
-            <p>Its leader made none, it is still to come, or it is older than what the node keeps.</p>
+            <p>Its leader skipped it, it is in the future, or it is older than what the node keeps.</p>
           </EmptyState>
         ) : (
           <ErrorNotice error={block.error} operation={['Blocks', 'getBlock', 'ledger']} />
@@ -144,4 +144,50 @@ function Signatures({ network, slot, block }: SignaturesProps) {
       />
     </section>
   );
+}
+
+/** The part of a block that the page of its slot shows. */
+type SlotBlock = {
+  readonly blockhash: string;
+  readonly parent: bigint;
+  readonly time: bigint | null;
+  readonly height: bigint | null;
+  readonly signatures: readonly string[];
+  /** Absent if the node does not know it: nodes keep the leaders of only a few epochs. */
+  readonly leader?: string;
+};
+
+/** The configuration of the block request: only signatures. */
+const BLOCK_CONFIG = {
+  transactionDetails: 'signatures',
+  rewards: true,
+  commitment: 'confirmed',
+  maxSupportedTransactionVersion: 1,
+} as const;
+
+/** Reads the block of a slot. Throws CallError, and Error if the node cannot read it. */
+async function readBlock(ledger: LedgerClient, slot: bigint): Promise<SlotBlock> {
+  const block = await ledger.getBlock(slot, BLOCK_CONFIG);
+  if (block === null) throw new Error('The node knows this block but cannot read it.');
+  // A block names its leader with the fee reward; the schedule covers slots without fees.
+  const rewarded = block.rewards?.find(({ rewardType }) => rewardType === 'Fee')?.pubkey;
+  const leader = rewarded ?? (await scheduledLeader(ledger, slot));
+  return {
+    blockhash: block.blockhash,
+    parent: block.parentSlot,
+    time: block.blockTime,
+    height: block.blockHeight,
+    signatures: 'signatures' in block ? block.signatures : [],
+    ...(leader !== undefined && { leader }),
+  };
+}
+
+async function scheduledLeader(ledger: LedgerClient, slot: bigint): Promise<string | undefined> {
+  try {
+    return (await ledger.getSlotLeaders(slot, 1))[0];
+  } catch (error) {
+    // Nodes keep the schedule only for the epochs around the current one, and refuse others.
+    if (error instanceof CallError && error.failure.kind === 'rpc') return undefined;
+    throw error;
+  }
 }

@@ -8,12 +8,14 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { explorerPath, type Network, tracePath } from '../../../parts/networks.ts';
 import { readForm } from '../../../parts/read-form.ts';
-import { readTrace } from './read-trace.ts';
 import { TraceParts } from './trace-parts.tsx';
+import type { TransactionTrace } from '../../../../../generated/localnet/types.ts';
+import { CallError } from '../../../../../runtime/call-error.ts';
+import { credentials, rpcCallOf } from '../../../calls/credentials.ts';
 
 type TraceViewProps = { readonly network: Network; readonly signature: string | undefined };
 
-/** Explains a transaction of the embedded ledger call by call, or says why this network cannot. */
+/** Explains a transaction of the embedded ledger call by call, or says why this network does not support it. */
 export function TraceView({ network, signature }: TraceViewProps) {
   return (
     <>
@@ -34,7 +36,7 @@ function SignatureForm({ network }: { readonly network: Network }) {
           event.preventDefault();
           const text = readForm(event.currentTarget, 'signature').trim();
           if (isBase58(text, 64)) navigate(tracePath(network, text));
-          else setProblem('This is no signature. Is it whole?');
+          else setProblem('This is not a signature. Is it complete?');
         }}
       >
         <Field
@@ -77,7 +79,7 @@ function Explained({ network, signature }: { readonly network: Network; readonly
   const { data } = found;
   if (data.kind === 'notServed')
     return (
-      <EmptyState title="Transactions of this network are not explained">
+      <EmptyState title="This network cannot explain transactions">
         <p>{data.reason}.</p>
         <p>
           <Link href={explorerPath(network, signature)}>Show the transaction</Link>
@@ -87,11 +89,32 @@ function Explained({ network, signature }: { readonly network: Network; readonly
   if (data.trace === null)
     return (
       <EmptyState title="No transaction has this signature">
-        <p>It may be on another network, not landed yet, or older than what the ledger keeps.</p>
+        <p>It may be on another network, not have landed yet, or be older than what the ledger keeps.</p>
         <Button type="button" isBusy={found.isFetching} onClick={() => void found.refetch()}>
           Look again
         </Button>
       </EmptyState>
     );
   return <TraceParts network={network} trace={data.trace} />;
+}
+
+/** A trace; null if no transaction has the signature. `notServed`: the reason why the network has no traces. */
+type TraceReading =
+  | { readonly kind: 'trace'; readonly trace: TransactionTrace | null }
+  | { readonly kind: 'notServed'; readonly reason: string };
+
+const METHOD_NOT_FOUND = -32601;
+
+/** Asks a network to explain a transaction. Throws CallError, or RestCallError for a session that has ended. */
+async function readTrace(rpcPath: string, signature: string): Promise<TraceReading> {
+  await credentials.read();
+  const call = await rpcCallOf(rpcPath);
+  try {
+    return { kind: 'trace', trace: (await call('localnet_trace', [signature])) as TransactionTrace | null };
+  } catch (error) {
+    if (!(error instanceof CallError) || error.failure.kind !== 'rpc') throw error;
+    const { code, message } = error.failure;
+    if (code !== METHOD_NOT_FOUND) throw error;
+    return { kind: 'notServed', reason: message.replace(/^Method not found: /, '') };
+  }
 }

@@ -1,13 +1,15 @@
 import type {
   ParsedInnerInstructions,
   ParsedMessageInstruction,
+  ParsedAccountKey,
+  ParsedTransactionMeta,
 } from '../../../../../generated/ledger/types.ts';
 
 /** An instruction to show. */
 export type DescribedInstruction = {
   readonly program: string;
   readonly programId: string;
-  /** What it does, if the node knows the program: "transfer". */
+  /** Its type, if the node knows the program: "transfer". */
   readonly type?: string;
   /** Its members, or its accounts and raw data. */
   readonly members: unknown;
@@ -15,7 +17,7 @@ export type DescribedInstruction = {
   readonly inner: readonly DescribedInstruction[];
 };
 
-/** Returns the instructions of a message, each with those that it called. */
+/** Returns the instructions of a message, each with its inner instructions. */
 export function describeInstructions(
   instructions: readonly ParsedMessageInstruction[],
   inner: readonly ParsedInnerInstructions[] | null,
@@ -42,4 +44,36 @@ function describe(
   if (typeof parsed === 'string') return { program, programId, type: 'memo', members: parsed, inner };
   const members = 'info' in parsed ? parsed.info : {};
   return { program, programId, type: parsed.type, members, inner };
+}
+
+/** A change of the balance of an account. */
+export type BalanceChange = {
+  readonly address: string;
+  /** The rights of the transaction on it: "signer, writable". */
+  readonly roles: string;
+  readonly before: bigint;
+  readonly after: bigint;
+  readonly change: bigint;
+};
+
+/** Returns every account of a transaction with its balance before and after, in the order of the message. */
+export function balanceChanges(
+  keys: readonly ParsedAccountKey[],
+  { preBalances, postBalances }: Pick<ParsedTransactionMeta, 'preBalances' | 'postBalances'>,
+): readonly BalanceChange[] {
+  return keys.map(({ pubkey, signer, writable, source }, index) => {
+    const [before = 0n, after = 0n] = [preBalances[index], postBalances[index]];
+    const roles = [
+      signer ? 'signer' : undefined,
+      writable ? 'writable' : 'read-only',
+      source === 'lookupTable' ? 'from a lookup table' : undefined,
+    ];
+    return {
+      address: pubkey,
+      before,
+      after,
+      change: after - before,
+      roles: roles.filter((role) => role !== undefined).join(', '),
+    };
+  });
 }

@@ -1,15 +1,15 @@
 import type { InstructionError, TransactionError } from '../../../../../generated/ledger/types.ts';
 
-/** Names of errors whose words alone do not say what to do. */
+/** Explanations for errors whose name alone is not clear. */
 const REASONS: Readonly<Record<string, string>> = {
   AccountNotFound: 'the account that pays the fee does not exist: it has no lamports',
-  AlreadyProcessed: 'the transaction was carried out before',
-  BlockhashNotFound: 'its blockhash has expired or is of another network',
+  AlreadyProcessed: 'the transaction was already processed',
+  BlockhashNotFound: 'its blockhash has expired or belongs to another network',
   InsufficientFundsForFee: 'the balance does not cover the fee',
   InsufficientFunds: 'the balance does not cover it',
-  SignatureFailure: 'a signature is not right',
+  SignatureFailure: 'a signature is invalid',
   ProgramAccountNotFound: 'the program does not exist on this network',
-  MissingRequiredSignature: 'an account that has to sign has not',
+  MissingRequiredSignature: 'the signature of a required account is missing',
   ComputationalBudgetExceeded: 'it needed more compute units than it was given',
 };
 

@@ -1,8 +1,7 @@
 import type { AccountBalance } from '../../../../../generated/account/types.ts';
 import { PLANS } from '../../../../../generated/plans.ts';
 import { Button } from '../../../parts/button.tsx';
-import { formatUsd } from '../../../parts/format-number.ts';
-import { microOf } from '../../../parts/usd.ts';
+import { formatUsd, microOf } from '../../../parts/format-number.ts';
 import { SpentBar } from '../../billing/overview/spent-bar.tsx';
 import type { AccountDialog } from './account-dialog.ts';
 import { BILLING_MODES } from './billing-modes.ts';
@@ -10,13 +9,13 @@ import '../../billing/billing-page.css';
 
 type AccountBillingProps = {
   readonly balance: AccountBalance;
-  /** Absent: the member may not change it. */
+  /** Absent if the member may not change it. */
   readonly onOpen: ((dialog: AccountDialog) => void) | undefined;
 };
 
 const THRESHOLD = BigInt(PLANS.billing.invoice_threshold.micro_usd);
 
-/** The way an account pays, its credit limit, and its charges of this month. */
+/** The billing mode of an account, its credit limit, and its charges of this month. */
 export function AccountBilling({ balance, onOpen }: AccountBillingProps) {
   const { billing, mode, granted_credit_limit_usd, month_charged_usd, needs_credit_limit } = balance;
   return (
@@ -31,7 +30,7 @@ export function AccountBilling({ balance, onOpen }: AccountBillingProps) {
       </div>
       {needs_credit_limit && (
         <p className="notice notice-warn">
-          It was charged more than the invoice threshold this month, and pays from its balance still: without
+          It was charged more than the invoice threshold this month, but still pays from its balance: without
           a credit limit it is not invoiced.
         </p>
       )}

@@ -1,16 +1,16 @@
 import type { OperatedAccount } from '../../../../../generated/account/types.ts';
 
-/** What is changed of an account. */
+/** The open dialog that changes an account. */
 export type AccountDialog =
   | { readonly kind: 'plan' | 'credit' | 'payment' | 'billing' | 'setup-link' }
   | { readonly kind: 'limit'; readonly limit: 'wallet_create' | 'wallet_use' };
 
-/** What the dialogs of an account are given. */
+/** Props of the dialogs of an account. */
 export type AccountDialogProps = {
   readonly shown: OperatedAccount;
-  /** Called with the account as it is then. */
+  /** Called with the changed account. */
   readonly onChanged: (changed: OperatedAccount) => void;
-  /** Called when the account has changed, and has to be read anew. */
+  /** Called when the account has changed and must be reloaded. */
   readonly onStale: () => void;
   readonly onClose: () => void;
 };

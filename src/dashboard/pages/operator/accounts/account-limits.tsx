@@ -9,11 +9,11 @@ import type { AccountDialog } from './account-dialog.ts';
 
 type AccountLimitsProps = {
   readonly shown: OperatedAccount;
-  /** Absent: the member may not change them. */
+  /** Absent if the member may not change them. */
   readonly onOpen: ((dialog: AccountDialog) => void) | undefined;
 };
 
-/** Plan and limits of an account, where they come from, and how to set them. */
+/** Plan and limits of an account, their sources, and buttons to set them. */
 export function AccountLimits({ shown, onOpen }: AccountLimitsProps) {
   const { plan } = shown;
   return (

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { Link, useLocation, useParams, useSearchParams } from 'wouter';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ListedAccount } from '../../../../../generated/account/types.ts';
 import { account } from '../../../calls/account-client.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { Select } from '../../../parts/field.tsx';
+import { Select, Field } from '../../../parts/field.tsx';
 import { ListPage } from '../../../parts/list-page.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { ReferenceLink } from '../../../parts/reference-link.tsx';
@@ -14,17 +15,20 @@ import { Time } from '../../../parts/time.tsx';
 import { useScopes } from '../../../session/session.tsx';
 import { ACCOUNTS_KEY } from '../keys.ts';
 import { AccountPage } from './account-page.tsx';
-import { CreateAccountDialog } from './create-account-dialog.tsx';
 import './accounts-page.css';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { readForm } from '../../../parts/read-form.ts';
+import { useFreshCall } from '../../../session/fresh-factor.tsx';
+import { PlanSelect } from '../plan-select.tsx';
 
 const LIST_ACCOUNTS = ['Operators', 'listAccounts'] as const;
 const ALL = 'all';
 const IN_NEED = 'needs_credit_limit';
 const CHOICES = [
   { value: ALL, text: 'All' },
-  { value: IN_NEED, text: 'That need a credit limit' },
+  { value: IN_NEED, text: 'Needing a credit limit' },
 ] as const;
-/** Parameter of the address: which accounts are shown. */
+/** Parameter of the address: the filter of accounts. */
 const ONLY = 'only';
 
 /** The accounts of the server, or the one that the address names. */
@@ -110,3 +114,47 @@ const COLUMNS: readonly Column<ListedAccount>[] = [
   { title: 'Plan', show: ({ plan }) => plan },
   { title: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+type CreateAccountDialogProps = {
+  readonly onCreated: (id: string) => void;
+  readonly onClose: () => void;
+};
+
+/** Creates an account: its name and its plan. */
+function CreateAccountDialog({ onCreated, onClose }: CreateAccountDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationFn: (body: Parameters<typeof account.createAccount>[0]) =>
+      withFreshFactor(() => account.createAccount(body)),
+    onSuccess: ({ account_id }) => {
+      void client.invalidateQueries({ queryKey: ACCOUNTS_KEY });
+      onCreated(account_id);
+    },
+  });
+  return (
+    <FormDialog
+      title="Create an account"
+      description="It has no members yet: create a set-up link for its first owner on its page."
+      action="Create"
+      call={create}
+      operation={['Operators', 'createAccount']}
+      onSubmit={(form) => {
+        const plan = readForm(form, 'plan');
+        create.mutate({ name: readForm(form, 'name').trim(), ...(plan !== '' && { plan }) });
+      }}
+      onClose={onClose}
+    >
+      <Field
+        name="name"
+        label="Name"
+        hint="Lower-case letters, digits, and . _ - between them, such as acme."
+        maxLength={63}
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+      <PlanSelect />
+    </FormDialog>
+  );
+}

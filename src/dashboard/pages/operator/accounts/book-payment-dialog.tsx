@@ -8,14 +8,14 @@ import { useFreshCall } from '../../../session/fresh-factor.tsx';
 type BookPaymentDialogProps = {
   readonly accountId: string;
   readonly accountName: string;
-  /** The amount that is filled in at first: USD, as exact decimal text. */
+  /** The initial amount: USD, as exact decimal text. */
   readonly amount?: string;
-  /** Called when the books have it. */
+  /** Called when the payment is in the books. */
   readonly onBooked: () => void;
   readonly onClose: () => void;
 };
 
-/** Books what an account has paid, once for each reference. */
+/** Books a payment of an account, once for each reference. */
 export function BookPaymentDialog(props: BookPaymentDialogProps) {
   const { accountId, accountName, amount, onBooked, onClose } = props;
   const withFreshFactor = useFreshCall();
@@ -29,7 +29,7 @@ export function BookPaymentDialog(props: BookPaymentDialogProps) {
   return (
     <FormDialog
       title={`Book a payment of ${accountName}`}
-      description="It is added to the balance, and pays the oldest of what the account owes."
+      description="It is added to the balance, and pays the oldest debts of the account first."
       action="Book the payment"
       call={book}
       operation={['Operators', 'bookPayment']}
@@ -55,14 +55,14 @@ export function BookPaymentDialog(props: BookPaymentDialogProps) {
       <Field
         name="reference"
         label="Reference of the payment"
-        hint="Its id at the bank or the payment system. A payment is booked once for it."
+        hint="Its id at the bank or payment provider. Each reference is booked only once."
         maxLength={100}
         autoComplete="off"
         required
       />
       {book.data?.was_booked === true && (
         <p className="notice notice-warn" role="alert">
-          This payment was booked before; nothing was added now.
+          This payment was already booked; nothing was added.
         </p>
       )}
     </FormDialog>

@@ -11,7 +11,7 @@ import { BILLING_MODES } from './billing-modes.ts';
 
 const MODES = ['by_volume', 'invoiced', 'prepaid'] as const satisfies readonly BillingMode[];
 
-/** Sets how an account pays, and how much it may owe while it is invoiced. */
+/** Sets the billing mode of an account, and its credit limit. */
 export function SetBillingDialog({ shown, onChanged, onClose }: AccountDialogProps) {
   const { balance, account_id, name } = shown;
   const [mode, setMode] = useState<BillingMode>(balance.mode);
@@ -24,7 +24,7 @@ export function SetBillingDialog({ shown, onChanged, onClose }: AccountDialogPro
   return (
     <FormDialog
       title={`How ${name} pays`}
-      description="It applies at once. An account that owes more than it then may is not changed."
+      description="It applies at once. An account that owes more than the new limit is not changed."
       action="Set how it pays"
       call={set}
       operation={['Operators', 'setBilling']}

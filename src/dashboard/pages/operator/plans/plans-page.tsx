@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListedPlan } from '../../../../../generated/account/types.ts';
 import { account } from '../../../calls/account-client.ts';
@@ -13,13 +13,15 @@ import { WholeList } from '../../../parts/whole-list.tsx';
 import { useFreshCall } from '../../../session/fresh-factor.tsx';
 import { useScopes } from '../../../session/session.tsx';
 import { OPERATOR_KEY, PLANS_KEY } from '../keys.ts';
-import { PlanDialog } from './plan-dialog.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { readForm } from '../../../parts/read-form.ts';
 
 type Shown = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly plan: ListedPlan };
 
 const LIST_PLANS = ['Operators', 'listPlans'] as const;
 
-/** The plans of the server, and how to set them. */
+/** The plans of the server, with their actions. */
 export function PlansPage() {
   const [shown, setShown] = useState<Shown>();
   const mayManage = useScopes('operator:manage');
@@ -91,7 +93,7 @@ export function PlansPage() {
       {shown?.kind === 'delete' && (
         <ConfirmDialog
           title={`Delete the plan ${shown.plan.name}?`}
-          description="A plan of the same name that the server comes with applies again. One that an account has cannot be deleted."
+          description="A built-in plan of the same name applies again. A plan that an account uses cannot be deleted."
           verb="Delete the plan"
           act={() => withFreshFactor(() => account.deletePlan(shown.plan.name))}
           onDone={onDone}
@@ -125,3 +127,71 @@ const COLUMNS: readonly Column<ListedPlan>[] = [
     show: ({ source }) => (source === 'spec' ? 'the server' : 'an operator'),
   },
 ];
+
+type PlanDialogProps = {
+  /** The plan that is changed; absent: a new one. */
+  readonly plan?: ListedPlan;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+};
+
+const MOST = 1_000_000;
+
+/** Creates or changes a plan. */
+function PlanDialog({ plan, onDone, onClose }: PlanDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const put = useMutation({
+    mutationFn: (body: Parameters<typeof account.putPlan>[0]) => withFreshFactor(() => account.putPlan(body)),
+    onSuccess: onDone,
+  });
+  return (
+    <FormDialog
+      title={plan === undefined ? 'Create a plan' : `Plan ${plan.name}`}
+      description="It applies from the next request on, to every account on this plan and in every process of the server."
+      action={plan === undefined ? 'Create' : 'Save'}
+      call={put}
+      operation={['Operators', 'putPlan']}
+      onSubmit={(form) =>
+        put.mutate({
+          name: plan?.name ?? readForm(form, 'name').trim(),
+          requests_per_second: Number(readForm(form, 'rate')),
+          burst: Number(readForm(form, 'burst')),
+        })
+      }
+      onClose={onClose}
+    >
+      {plan === undefined && (
+        <Field
+          name="name"
+          label="Name"
+          hint="Lower-case letters, digits, _ and -, such as gold."
+          pattern="[a-z0-9][a-z0-9_\-]*"
+          maxLength={63}
+          autoComplete="off"
+          spellCheck={false}
+          required
+        />
+      )}
+      <Field
+        name="rate"
+        type="number"
+        label="Weight a second, on average"
+        min={1}
+        max={MOST}
+        step={1}
+        defaultValue={plan?.requests_per_second}
+        required
+      />
+      <Field
+        name="burst"
+        type="number"
+        label="Weight at once"
+        hint="At least the weight a second, and the weight of the heaviest call."
+        min={1}
+        step={1}
+        defaultValue={plan?.burst}
+        required
+      />
+    </FormDialog>
+  );
+}

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { OperatedLimitRequest } from '../../../../../generated/account/types.ts';
@@ -14,13 +14,15 @@ import { useFreshCall } from '../../../session/fresh-factor.tsx';
 import { useScopes } from '../../../session/session.tsx';
 import { LIMIT_TEXTS } from '../../settings/limit-texts.ts';
 import { OPEN_REQUESTS_KEY, OPERATOR_KEY } from '../keys.ts';
-import { RefuseDialog } from './refuse-dialog.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { readForm } from '../../../parts/read-form.ts';
 
 type Shown = { readonly kind: 'grant' | 'refuse'; readonly request: OperatedLimitRequest };
 
 const LIST_REQUESTS = ['Operators', 'listOpenLimitRequests'] as const;
 
-/** Open requests of all accounts for higher limits: to grant or to refuse. */
+/** Open requests of all accounts for higher limits, to grant or refuse. */
 export function OpenRequestsPage() {
   const [shown, setShown] = useState<Shown>();
   const mayManage = useScopes('operator:manage');
@@ -59,7 +61,10 @@ export function OpenRequestsPage() {
     },
   ];
   return (
-    <Page title="Limit requests" lead="What accounts ask of you. A granted limit applies at once.">
+    <Page
+      title="Limit requests"
+      lead="Requests of accounts for higher limits. A granted limit applies at once."
+    >
       <section className="panel" aria-labelledby="requests">
         <div className="panel-head">
           <h2 id="requests">Open requests</h2>
@@ -73,7 +78,7 @@ export function OpenRequestsPage() {
           columns={columns}
           keyOf={({ limit_request_id }) => limit_request_id}
           operation={LIST_REQUESTS}
-          empty={{ title: 'No open requests', children: <p>Nobody waits for an answer.</p> }}
+          empty={{ title: 'No open requests', children: <p>All requests are answered.</p> }}
         />
       </section>
       {shown?.kind === 'grant' && (
@@ -112,3 +117,39 @@ const COLUMNS: readonly Column<OperatedLimitRequest>[] = [
   { title: 'Reason', share: 1.4, show: ({ reason }) => reason },
   { title: 'Asked', show: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+type RefuseDialogProps = {
+  readonly request: OperatedLimitRequest;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+};
+
+/** Refuses a request for a higher limit, with a reason. */
+function RefuseDialog({ request, onDone, onClose }: RefuseDialogProps) {
+  const withFreshFactor = useFreshCall();
+  const refuse = useMutation({
+    mutationFn: (reason: string) =>
+      withFreshFactor(() => account.refuseLimitRequest(request.limit_request_id, { reason })),
+    onSuccess: onDone,
+  });
+  return (
+    <FormDialog
+      title={`Refuse the request of ${request.account}`}
+      action="Refuse the request"
+      kind="danger"
+      call={refuse}
+      operation={['Operators', 'refuseLimitRequest']}
+      onSubmit={(form) => refuse.mutate(readForm(form, 'reason').trim())}
+      onClose={onClose}
+    >
+      <Field
+        name="reason"
+        label="Reason"
+        hint="The account can read it. For example: ask again in May."
+        maxLength={500}
+        autoComplete="off"
+        required
+      />
+    </FormDialog>
+  );
+}

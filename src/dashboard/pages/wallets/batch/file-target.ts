@@ -9,14 +9,14 @@ declare global {
   }
 }
 
-/** True if the browser lets the member choose a file that is written as lines come (File System Access). */
+/** True if the browser can write to a chosen file line by line (File System Access). */
 export function canStreamToDisk(): boolean {
   return savePicker() !== undefined;
 }
 
 /**
- * Opens a file: one that the member chooses, or a download where the browser has no such choice.
- * @returns undefined if the member closed the choice.
+ * Opens a file that the member chooses, or a download if the browser does not support that.
+ * @returns undefined if the member cancelled the choice.
  */
 export async function openFileTarget(suggestedName: string): Promise<FileTarget | undefined> {
   const pick = savePicker();
@@ -30,7 +30,7 @@ export async function openFileTarget(suggestedName: string): Promise<FileTarget 
   }
 }
 
-/** A file that stays as it was if nothing is written. */
+/** A file on disk, unchanged if nothing is written. */
 function openOnDisk(writable: FileSystemWritableFileStream): FileTarget {
   let isWritten = false;
   return {

@@ -16,12 +16,12 @@ const COLUMNS = [
 
 const LINE_END: Readonly<Record<FileFormat, string>> = { jsonl: '\n', csv: '\r\n' };
 
-/** Returns what a file begins with. */
+/** Returns the beginning of a file. */
 export function printHead(format: FileFormat): string {
   return format === 'csv' ? `${COLUMNS.join(',')}${LINE_END.csv}` : '';
 }
 
-/** Returns the line of a wallet, its end included: JSON, or CSV (RFC 4180). */
+/** Returns the line of a wallet, with its line end: JSON, or CSV (RFC 4180). */
 export function printWallet(format: FileFormat, wallet: Wallet): string {
   const line =
     format === 'jsonl'

@@ -2,13 +2,13 @@ import type { Wallet } from '../../../../../generated/wallets/types.ts';
 import type { FileTarget } from './target.ts';
 import { type FileFormat, printHead, printWallet } from './print-wallet.ts';
 
-/** A stream of wallets, and how many were announced. */
+/** A stream of wallets, and their announced number. */
 export type WalletStream = AsyncIterable<Wallet> & { readonly count: number | undefined };
 
-/** How many wallets are in the file. */
+/** The number of wallets in the file. */
 export type BatchProgress = { readonly written: number; readonly announced: number | undefined };
 
-/** How a batch ended: `error` is why it did not bring all of them. */
+/** The result of a batch; `error` is set if it is incomplete. */
 export type BatchEnd = BatchProgress & { readonly error?: unknown };
 
 type BatchRun = {
@@ -18,12 +18,12 @@ type BatchRun = {
   readonly onProgress: (progress: BatchProgress) => void;
 };
 
-/** Wallets that are written at once: one by one, a disk would take seconds for what comes in one. */
+/** Wallets per write: one by one, the disk would take seconds for what arrives in one. */
 const AT_ONCE = 250;
 
 /**
- * Writes the wallets of a batch to a file as they come, and closes the file however it ends: each wallet in it may have been
- * charged and is nowhere else. Rejects only if the file cannot be written.
+ * Writes the wallets of a batch to a file as they arrive, and always closes the file: each wallet in it may have been charged and is stored
+ * nowhere else. Rejects only if the file cannot be written.
  */
 export async function runBatch({ open, target, format, onProgress }: BatchRun): Promise<BatchEnd> {
   let progress: BatchProgress = { written: 0, announced: undefined };

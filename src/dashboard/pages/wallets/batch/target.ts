@@ -1,8 +1,8 @@
-/** Where the lines of a file go. Nothing of them is kept elsewhere. */
+/** The target of the lines of a file, which are kept nowhere else. */
 export type FileTarget = {
-  /** True: each line goes to the disk as it comes. False: the browser holds the file until it is saved. */
+  /** True: each line goes to the disk at once. False: the browser holds the file until it is saved. */
   readonly isOnDisk: boolean;
   readonly write: (text: string) => Promise<void>;
-  /** Ends the file: what was written can be opened. */
+  /** Completes the file, so that it can be opened. */
   readonly close: () => Promise<void>;
 };

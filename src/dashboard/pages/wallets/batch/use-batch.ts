@@ -3,22 +3,21 @@ import type { CreateWalletBatchRequest } from '../../../../../generated/wallets/
 import { wallets } from '../../../calls/credentials.ts';
 import { useStoppable } from '../../../parts/use-stoppable.ts';
 import { openFileTarget } from './file-target.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
 import type { FileFormat } from './print-wallet.ts';
 import { type BatchEnd, type BatchProgress, runBatch } from './run-batch.ts';
 
-/** What a batch is of, and the file it goes to. */
+/** The content of a batch, and its file. */
 export type BatchOrder = {
   readonly count: number;
   readonly mnemonicWords: CreateWalletBatchRequest['mnemonic_words'];
   readonly format: FileFormat;
 };
 
-/** A batch that was begun: with its key, what was charged and did not arrive can be had once more. */
+/** A started batch. With its idempotency key, charged wallets that did not arrive can be requested again. */
 type BegunBatch = {
   readonly order: BatchOrder;
   readonly idempotencyKey: string;
-  /** How many wallets arrived in the first file; absent while it is the first. */
+  /** The number of wallets in the first file; absent for the first file itself. */
   readonly arrivedBefore?: number;
 };
 
@@ -29,7 +28,7 @@ type BatchState = {
   readonly progress: BatchProgress;
   readonly begun?: BegunBatch;
   readonly end?: BatchEnd;
-  /** Why the file could not be opened or written. */
+  /** The error of opening or writing the file. */
   readonly failure?: unknown;
 };
 
@@ -40,7 +39,7 @@ const IDLE: BatchState = {
   progress: { written: 0, announced: undefined },
 };
 
-/** A batch of client wallets: its state, and what starts it, stops it, and gets the rest of it. */
+/** A batch of client wallets: its state, and functions that start it, stop it, and get missing wallets. */
 export function useBatch() {
   const [state, setState] = useState<BatchState>(IDLE);
   const { begin, stop } = useStoppable();
@@ -56,7 +55,8 @@ export function useBatch() {
       const end = await runBatch({
         open: async () => (await wallets()).createWalletBatch(bodyOf(order), options),
         onProgress: (progress) => setState((before) => ({ ...before, progress })),
-        ...{ target, format: order.format },
+        target,
+        format: order.format,
       });
       setState((before) => ({ ...before, isRunning: false, isStopped: signal.aborted, end }));
     } catch (failure) {
@@ -67,7 +67,7 @@ export function useBatch() {
   return {
     ...state,
     start: (order: BatchOrder) => run({ order, idempotencyKey: newIdempotencyKey() }),
-    /** Gets what was charged and did not arrive, into another file. */
+    /** Gets charged wallets that did not arrive, into another file. */
     getRest: async ({ order, idempotencyKey }: BegunBatch, { written }: BatchEnd) =>
       run({ order, idempotencyKey, arrivedBefore: written }),
     stop,
@@ -82,4 +82,13 @@ function fileName({ order: { count, format }, arrivedBefore }: BegunBatch): stri
 function bodyOf({ count, mnemonicWords }: BatchOrder): CreateWalletBatchRequest {
   const words = mnemonicWords === undefined ? {} : { mnemonic_words: mnemonicWords };
   return { count, custody: 'client', format: 'jsonl', ...words };
+}
+
+const BYTES = 16;
+
+/** Returns 128 random bits in hexadecimal; pages without TLS have no `randomUUID`. */
+function newIdempotencyKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(BYTES))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }

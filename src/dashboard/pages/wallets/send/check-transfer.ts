@@ -1,10 +1,9 @@
 import { isBase58 } from '../../../../../runtime/base58.ts';
-import { parseSol } from './parse-sol.ts';
 
-/** A transfer that can be tried. */
+/** A valid transfer. */
 export type CheckedTransfer = { readonly to: string; readonly lamports: bigint };
 
-/** What is wrong with the fields of a transfer, by field. */
+/** The faults of a transfer, by field. */
 export type TransferFaults = { readonly to?: string; readonly amount?: string };
 
 const ADDRESS_BYTES = 32;
@@ -16,10 +15,25 @@ export function checkTransfer(
 ): CheckedTransfer | TransferFaults {
   const lamports = parseSol(amount);
   const faults = {
-    ...(!isBase58(to, ADDRESS_BYTES) && { to: 'This is no address: base-58 of 32 bytes.' }),
-    ...(to === from && { to: 'This is the wallet itself.' }),
-    ...(lamports === undefined && { amount: 'An amount above 0 with at most nine decimals, such as 0.25.' }),
+    ...(!isBase58(to, ADDRESS_BYTES) && { to: 'This is not an address: expected 32 bytes in base-58.' }),
+    ...(to === from && { to: 'This is the address of the wallet itself.' }),
+    ...(lamports === undefined && {
+      amount: 'Enter an amount above 0 with at most nine decimals, such as 0.25.',
+    }),
   };
   if (lamports === undefined || Object.keys(faults).length > 0) return faults;
   return { to, lamports };
+}
+
+const DECIMAL = /^(\d{1,11})(?:\.(\d{1,9}))?$/;
+const LAMPORT_DIGITS = 9;
+const MAX_U64 = 2n ** 64n - 1n;
+
+/** Returns the lamports of an amount in SOL, exactly; undefined if it is not a positive decimal with at most nine places. */
+export function parseSol(text: string): bigint | undefined {
+  const match = DECIMAL.exec(text.trim());
+  if (match === null) return undefined;
+  const [, whole = '0', fraction = ''] = match;
+  const lamports = BigInt(whole + fraction.padEnd(LAMPORT_DIGITS, '0'));
+  return lamports > 0n && lamports <= MAX_U64 ? lamports : undefined;
 }

@@ -42,3 +42,8 @@ export function signedTransaction(message: Uint8Array, signature: Uint8Array): U
   if (signature.length !== SIGNATURE_BYTES) throw new RangeError('a signature has 64 bytes');
   return Uint8Array.from([1, ...signature, ...message]);
 }
+
+/** Returns the base-64 text of bytes, padded. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { toServiceError } from '../../core/service-error.ts';
+import { linkTo } from '../identity/members/member-links.ts';
+import type { MemberDeps, MemberRequest } from '../identity/members/member-deps.ts';
+import { createResetLinks } from '../identity/members/password-resets.ts';
+import type { Role } from '../identity/members/sessions.ts';
+import { invitationMail, resetMail } from './mail-texts.ts';
+import type { MailKind, MailMetrics } from './mail-metrics.ts';
+import type { Mail, Mailer } from './mailer.ts';
+import { and, asc, eq, inArray, isNull, sql } from '../../store/drizzle.ts';
+import { logins, members } from '../../store/member-tables.ts';
+import { readAccountName } from '../accounts/account-name.ts';
+import { outgoingMails } from '../../store/mail-tables.ts';
+import type { InstallationKey } from '../sealing/installation-key.ts';
+import { seal, unseal } from '../sealing/seal.ts';
+
+type Invited = Omit<Parameters<typeof invitationMail>[0], 'link'> & { readonly token: string };
+
+/** Emails to members and to people who are invited. */
+export type MemberMail = {
+  /** Resolves within five seconds: true if the mail server has accepted the invitation. Never rejects. */
+  readonly sendInvitation: (invited: Invited) => Promise<boolean>;
+  /**
+   * Sends links to the logins with this email, if there are any, after this call: nothing about the call, not even its duration, shows if
+   * there are any. Failures are logged.
+   * @param email in lower case.
+   */
+  readonly requestReset: (email: string, request: MemberRequest) => void;
+  /** Adds emails for the members of an account with certain roles to the outbox, in the transaction of the event that they report. */
+  readonly tellMembers: (tx: StoreTransaction, told: ToldMembers, nowMs: number) => Promise<void>;
+  /** Aborts emails that are being sent; the outbox keeps them for the next process. Call it before the store is closed. */
+  readonly close: () => Promise<void>;
+};
+
+/** An email for members of an account. */
+export type ToldMembers = {
+  readonly accountId: string;
+  readonly kind: MailKind;
+  readonly roles: ReadonlySet<Role>;
+  /** @param account its name. */
+  readonly mailOf: (to: string, account: string) => Mail;
+};
+
+export type MemberMailParts = {
+  readonly members: Pick<MemberDeps, 'store'>;
+  readonly mailer: Mailer;
+  readonly outbox: Outbox;
+  /** The base URL of links: never one from a request, which anyone could have chosen. */
+  readonly baseUrl: () => Promise<string>;
+  readonly log: Pick<Logger, 'error'>;
+};
+
+/** Each reads and writes the store. */
+const RESETS_AT_ONCE = 2;
+const RESETS_WAITING = 100;
+/** Creates the email service of an installation. */
+export function createMemberMail({ members, mailer, outbox, baseUrl, log }: MemberMailParts): MemberMail {
+  const waiting: (() => Promise<void>)[] = [];
+  const running = new Set<Promise<void>>();
+  let isClosed = false;
+
+  const startNext = (): void => {
+    const next = running.size < RESETS_AT_ONCE ? waiting.shift() : undefined;
+    if (next === undefined) return;
+    const run = next().finally(() => {
+      running.delete(run);
+      startNext();
+    });
+    running.add(run);
+  };
+
+  const sendReset = async (email: string, request: MemberRequest): Promise<void> => {
+    try {
+      const base = await baseUrl();
+      await createResetLinks(members, email, {
+        ...request,
+        onLinks: (tx, made) => {
+          const links = made.map(({ token, accounts }) => ({ accounts, link: linkTo(base, 'reset', token) }));
+          const expiresAt = made[0]?.expiresAt ?? new Date(request.nowMs);
+          const mail = resetMail({ to: email, links, expiresAt });
+          return outbox.add(tx, [{ kind: 'password_reset', mail, expiresAt }], request.nowMs);
+        },
+      });
+    } catch (error) {
+      log.error({ reason: toServiceError(error).code }, 'cannot create a password reset link');
+    }
+  };
+
+  return {
+    tellMembers: async (tx, { kind, accountId, roles, mailOf }, nowMs) => {
+      const { account, addresses } = await readRecipients(tx, accountId, roles);
+      const mails = addresses.map((to) => ({ kind, mail: mailOf(to, account) }));
+      await outbox.add(tx, mails, nowMs);
+    },
+    sendInvitation: async ({ token, ...invited }) => {
+      const link = linkTo(await baseUrl(), 'invitation', token);
+      const outcome = await mailer.send(invitationMail({ ...invited, link }));
+      if (outcome.kind === 'taken') return true;
+      log.error({ reason: outcome.reason }, 'cannot email an invitation');
+      return false;
+    },
+    requestReset: (email, request) => {
+      if (isClosed || waiting.length >= RESETS_WAITING)
+        return log.error('cannot create a password reset link: too many requests are waiting');
+      waiting.push(() => sendReset(email, request));
+      setImmediate(startNext);
+    },
+    close: async () => {
+      isClosed = true;
+      waiting.length = 0;
+      mailer.close();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Returns the name of an account, and the addresses of its members who have certain roles, oldest member first. */
+async function readRecipients(
+  tx: StoreTransaction,
+  accountId: string,
+  roles: ReadonlySet<Role>,
+): Promise<{ readonly account: string; readonly addresses: readonly string[] }> {
+  const isTold = and(
+    eq(members.accountId, accountId),
+    inArray(members.role, [...roles]),
+    isNull(members.removedAt),
+  );
+  const rows = await tx
+    .select({ email: logins.email })
+    .from(members)
+    .innerJoin(logins, eq(logins.id, members.userId))
+    .where(isTold)
+    .orderBy(asc(members.createdAt), asc(members.id));
+  const account = await readAccountName(tx, accountId);
+  return { account, addresses: rows.map(({ email }) => email) };
+}
+
+/** An email that waits for the mail server. */
+export type OutgoingMail = {
+  readonly kind: MailKind;
+  readonly mail: Mail;
+  /** When it is of no more use. Default: three days later. */
+  readonly expiresAt?: Date | undefined;
+};
+
+/** Emails of an installation that the mail server has not accepted yet. */
+type Outbox = {
+  /**
+   * Adds emails in the transaction of the event that they report: they are sent only if it is committed. If the outbox is full, they are
+   * dropped and logged.
+   */
+  readonly add: (tx: StoreTransaction, mails: readonly OutgoingMail[], nowMs: number) => Promise<void>;
+};
+
+type OutboxOptions = {
+  readonly installationKey: InstallationKey;
+  readonly metrics: Pick<MailMetrics, 'count'>;
+  readonly log: Pick<Logger, 'error'>;
+  /** Maximum number of waiting emails. Default 10,000, of which 1,000 reset passwords: anyone can request those. */
+  readonly most?: { readonly all: number; readonly resets: number };
+};
+
+/** Lifetime of emails that do not expire earlier. */
+const KEPT_MS = 3 * 86_400_000;
+const MOST = { all: 10_000, resets: 1_000 };
+
+/** Creates the outbox of an installation. */
+export function createOutbox({ installationKey, metrics, log, most = MOST }: OutboxOptions): Outbox {
+  return {
+    add: async (tx, mails, nowMs) => {
+      if (mails.length === 0) return;
+      const room = await readRoom(tx, most);
+      const rows = mails.flatMap(({ kind, mail, expiresAt }) => {
+        if (room.all === 0 || (kind === 'password_reset' && room.resets === 0)) {
+          metrics.count(kind, 'dropped');
+          log.error({ kind }, 'email queue is full, message dropped');
+          return [];
+        }
+        room.all -= 1;
+        if (kind === 'password_reset') room.resets -= 1;
+        const id = randomUUID();
+        const sealed = sealMail(installationKey, id, mail);
+        const at = new Date(nowMs);
+        const expires = expiresAt ?? new Date(nowMs + KEPT_MS);
+        return [{ id, kind, sealed, createdAt: at, nextAt: at, expiresAt: expires }];
+      });
+      if (rows.length > 0) await tx.insert(outgoingMails).values(rows);
+    },
+  };
+}
+
+async function readRoom(tx: StoreTransaction, most: { readonly all: number; readonly resets: number }) {
+  const { rows } = await tx.execute<{ readonly all: string; readonly resets: string }>(sql`
+    select count(*) as all, count(*) filter (where kind = 'password_reset') as resets from outgoing_mails`);
+  const [waiting] = rows;
+  const left = (limit: number, count: string | undefined): number => Math.max(0, limit - Number(count ?? 0));
+  return { all: left(most.all, waiting?.all), resets: left(most.resets, waiting?.resets) };
+}
+
+/** Seals an email for its row under the installation key: it may have a link that opens a login. */
+function sealMail(key: InstallationKey, id: string, { to, subject, text }: Mail): Uint8Array {
+  return seal(key.derive('outgoing mail'), id, Buffer.from(JSON.stringify([to, subject, text])));
+}
+
+/** Opens an email. @throws Error, saying what to do, when it was sealed under another installation key. */
+export function openMail(key: InstallationKey, id: string, sealed: Uint8Array): Mail {
+  try {
+    const text = Buffer.from(unseal(key.derive('outgoing mail'), id, sealed)).toString('utf8');
+    const [to, subject, body] = JSON.parse(text) as readonly [string, string, string];
+    return { to, subject, text: body };
+  } catch (error) {
+    const advice = `an email was not sealed with ${key.path}: restore its key, or give all servers of one store the same key with installation_key_file`;
+    throw new Error(advice, { cause: error });
+  }
+}

@@ -1,0 +1,154 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { eq } from '../../../store/drizzle.ts';
+import { apiKeys } from '../../../store/tables.ts';
+import type { Store } from '../../../store/open-store.ts';
+import { type CheckSource, compileRules } from './key-rules.ts';
+import { isKeyText } from './key-text.ts';
+
+/** The digest of a presented key, for the next request with the same request head. */
+export type KeyMemo = { digest?: Uint8Array };
+
+/** The state of a presented API key. A mistyped key is `unknown`. */
+export type KeyFinding =
+  | {
+      readonly kind: 'valid';
+      readonly keyId: string;
+      readonly accountId: string;
+      readonly checkSource: CheckSource | undefined;
+    }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'revoked'; readonly keyId: string }
+  | { readonly kind: 'expired'; readonly keyId: string };
+
+/** A key as the ring holds it. */
+export type KeyRecord = {
+  readonly keyId: string;
+  readonly accountId: string;
+  /** SHA-256 of the key's text. */
+  readonly digest: Uint8Array;
+  /** Refused for good, whatever the clock says. */
+  readonly isRevoked: boolean;
+  /** Unix time from which a rotated key is refused; undefined: never. */
+  readonly expiresAtMs: number | undefined;
+  /** Checks the origin and address of a request; undefined: any are allowed. */
+  readonly checkSource: CheckSource | undefined;
+  /** True for the key of a session, which is not one of the account's own. */
+  readonly isOfSession?: boolean;
+};
+
+const UNKNOWN: KeyFinding = { kind: 'unknown' };
+
+/** All API keys, in memory: a request is authenticated without a query. Holds digests, never a key. */
+export class Keyring {
+  readonly #byFingerprint = new Map<string, KeyRecord>();
+  readonly #fingerprints = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  /** The number of keys in the ring, revoked ones included. */
+  get size(): number {
+    return this.#byFingerprint.size;
+  }
+
+  /** Returns how many keys of an account are in the ring, revoked and expired ones included, those of sessions left out. */
+  countOf(accountId: string): number {
+    return this.#counts.get(accountId) ?? 0;
+  }
+
+  /**
+   * Finds the account of a key: checksum first, then one look-up, then a comparison in constant time. `memo` belongs to this text alone and
+   * saves hashing it again.
+   */
+  find(presented: string, nowMs: number, memo: KeyMemo = {}): KeyFinding {
+    if (memo.digest === undefined && !isKeyText('ks_key_', presented)) return UNKNOWN;
+    memo.digest ??= digestKey(presented);
+    const { digest } = memo;
+    const record = this.#byFingerprint.get(fingerprint(digest));
+    if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
+    const { keyId, accountId, isRevoked, expiresAtMs, checkSource } = record;
+    if (isRevoked) return { kind: 'revoked', keyId };
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
+    return { kind: 'valid', keyId, accountId, checkSource };
+  }
+
+  /** Returns the current state of a key that was found before. */
+  standingOf(keyId: string, nowMs: number): 'valid' | 'revoked' | 'expired' | 'unknown' {
+    const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
+    if (record === undefined) return 'unknown';
+    if (record.isRevoked) return 'revoked';
+    return record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs ? 'expired' : 'valid';
+  }
+
+  /** Adds or updates a key. A revoked key stays revoked, even if an older read says otherwise. */
+  put(record: KeyRecord): void {
+    const mark = fingerprint(record.digest);
+    const known = this.#byFingerprint.get(mark);
+    const isRevoked = record.isRevoked || known?.isRevoked === true;
+    if (known === undefined) this.#count(record, 1);
+    this.#byFingerprint.set(mark, { ...record, isRevoked });
+    this.#fingerprints.set(record.keyId, mark);
+  }
+
+  /** Refuses a key from now on. Ignores a key that the ring does not hold. */
+  revoke(keyId: string): void {
+    this.#change(keyId, { isRevoked: true });
+  }
+
+  /** Lets a key expire at `expiresAtMs`. Ignores a key that the ring does not hold. */
+  expire(keyId: string, expiresAtMs: number): void {
+    this.#change(keyId, { expiresAtMs });
+  }
+
+  /** Forgets a key: it is unknown from now on. */
+  remove(keyId: string): void {
+    const mark = this.#fingerprints.get(keyId) ?? '';
+    const known = this.#byFingerprint.get(mark);
+    if (known !== undefined) this.#count(known, -1);
+    this.#byFingerprint.delete(mark);
+    this.#fingerprints.delete(keyId);
+  }
+
+  #count({ accountId, isOfSession }: KeyRecord, change: 1 | -1): void {
+    if (isOfSession !== true) this.#counts.set(accountId, this.countOf(accountId) + change);
+  }
+
+  #change(keyId: string, change: Partial<KeyRecord>): void {
+    const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
+    if (record !== undefined) this.put({ ...record, ...change });
+  }
+}
+
+/** Returns a ring with every key of the store. */
+export async function loadKeyring(store: Store): Promise<Keyring> {
+  const keyring = new Keyring();
+  await readKeys(store, keyring);
+  return keyring;
+}
+
+/** Reads every key of the store into the ring. */
+export async function readKeys(store: Store, keyring: Keyring): Promise<void> {
+  for (const row of await store.db.select().from(apiKeys)) keyring.put(toRecord(row));
+}
+
+/** Reads one key of the store into the ring; ignores a key that the store does not have. */
+export async function readKey(store: Store, keyring: Keyring, keyId: string): Promise<void> {
+  const [row] = await store.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  if (row !== undefined) keyring.put(toRecord(row));
+}
+
+/** Returns the ring's record of a row. */
+function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
+  const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
+  const checkSource = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
+  const ends = { isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() };
+  return { keyId, accountId, digest, ...ends, checkSource };
+}
+
+/** SHA-256 of a key's text: all that is stored of it. 256 random bits need no salt and no slow hash. */
+export function digestKey(text: string): Uint8Array {
+  return hash('sha256', text, 'buffer');
+}
+
+/** Half of the digest: what the map may leak by timing is not enough to find the rest. */
+function fingerprint(digest: Uint8Array): string {
+  return Buffer.from(digest.buffer, digest.byteOffset, 16).toString('latin1');
+}

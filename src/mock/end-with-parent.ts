@@ -1,2 +1,0 @@
-/** Preloaded into a program that does not watch its parent: ends it when the parent has exited, for whatever reason. */
-process.once('disconnect', () => process.exit());

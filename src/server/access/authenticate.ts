@@ -1,0 +1,99 @@
+import type { KeyMemo } from '../../account/identity/api-keys/keyring.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../core/clock.ts';
+import type { ErrorName } from '../../../generated/errors.ts';
+import { serviceError } from '../../core/service-error.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { NoteUse } from './key-uses.ts';
+
+/** The authenticated caller of a request. */
+export type Caller = {
+  readonly keyId: string;
+  readonly accountId: string;
+  /** The user behind the key that the client names in the header Keyslot-Session; undefined if it names none. */
+  readonly session?: string | undefined;
+};
+
+export type Authenticate = (
+  request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
+) => Caller;
+
+/** Returns the reason why a key may not be used from a source; undefined if it may. */
+type CheckSource = (source: {
+  readonly origin: string | undefined;
+  readonly address: string | undefined;
+}) => Extract<ErrorName, 'apiKeyOriginRefused' | 'apiKeyAddressRefused'> | undefined;
+
+/** The part of a keyring that authentication uses: lookups in memory. */
+export type KeyFinder = {
+  find(
+    presented: string,
+    nowMs: number,
+    memo?: KeyMemo,
+  ):
+    | ({ readonly kind: 'valid'; readonly checkSource?: CheckSource | undefined } & Caller)
+    | { readonly kind: 'unknown' | 'revoked' | 'expired' };
+};
+
+/** Longer session names are cut to this length. */
+const MAX_SESSION_LENGTH = 64;
+
+/**
+ * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
+ * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `tokenAsApiKey`, `apiKeyRevoked`, `apiKeyExpired`,
+ * `apiKeyOriginRefused` or `apiKeyAddressRefused`.
+ *
+ * @param noteUse called with each key that is accepted.
+ */
+export function createAuthenticate(
+  keyring: KeyFinder,
+  clock: Clock,
+  clientAddress: ClientAddress,
+  noteUse: NoteUse = () => undefined,
+): Authenticate {
+  return (request) => {
+    const presented = presentedKey(request);
+    if (presented === undefined) throw serviceError('apiKeyMissing');
+    const finding = keyring.find(presented, clock.nowMs(), request.keyMemo);
+    switch (finding.kind) {
+      case 'valid': {
+        const { origin } = request.headers;
+        const breach = finding.checkSource?.({ origin, address: clientAddress(request) });
+        if (breach !== undefined) throw serviceError(breach);
+        noteUse(finding.keyId, request);
+        const { keyId, accountId } = finding;
+        const session = request.headers['keyslot-session'];
+        return typeof session === 'string' && session !== ''
+          ? { keyId, accountId, session: session.slice(0, MAX_SESSION_LENGTH) }
+          : { keyId, accountId };
+      }
+      case 'unknown':
+        throw serviceError(presented.startsWith('ks_tok_') ? 'tokenAsApiKey' : 'apiKeyUnknown');
+      case 'revoked':
+        throw serviceError('apiKeyRevoked');
+      case 'expired':
+        throw serviceError('apiKeyExpired');
+    }
+    finding satisfies never;
+    throw serviceError('internalError');
+  };
+}
+
+/** Returns the API key of a request: query parameter `apikey`, or header `X-Api-Key`; the query parameter wins. */
+export function presentedKey({
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
+  const query = url.indexOf('?');
+  const fromQuery = query < 0 ? null : readApikey(url.slice(query + 1));
+  const fromHeader = headers['x-api-key'];
+  const presented = fromQuery || (typeof fromHeader === 'string' ? fromHeader : '');
+  return presented === '' ? undefined : presented;
+}
+
+const ONLY_PARAMETER = /^apikey=(\w*)$/;
+
+/** A query with only a plain key, which is what clients send, needs no parser. */
+function readApikey(query: string): string | null {
+  return ONLY_PARAMETER.exec(query)?.[1] ?? new URLSearchParams(query).get('apikey');
+}

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { STREAM_SOURCE } from '../../../../generated/stream/sources.ts';
+import { serviceError } from '../../../core/service-error.ts';
+import type { HttpHandler } from '../../http/http-server.ts';
+import { createNonce, pageHeaders } from './page-headers.ts';
+import { sendPage, acceptsGzip } from './send-page.ts';
+import type { HeaderMap } from '../../http/respond.ts';
+
+export type DocsOptions = {
+  /** Returns the OpenAPI document of the ledger's methods, as JSON text. Called once, when the page is first opened. */
+  readonly readLedgerDocument: () => string;
+};
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+const JSON_DOCUMENT = 'application/json; charset=utf-8';
+
+const PROTO = 'text/plain; charset=utf-8';
+
+const WALLET_DOCUMENT = new URL('../../../../generated/wallets/openapi.json', import.meta.url);
+const ACCOUNT_DOCUMENT = new URL('../../../../generated/account/openapi.json', import.meta.url);
+
+/**
+ * The reference page: `/docs`, and below it the viewer, its script and style, and the documents that it shows; the wallet
+ * document at `/v1/openapi.json` (interface.md, section 9), the account document at `/account/v1/openapi.json`, and the .proto of the stream service at `/stream.proto`. Everything
+ * comes from this server; no path of a request is ever looked up on the disk. None of it contains a key.
+ */
+export function createDocs({ readLedgerDocument }: DocsOptions): ReadonlyMap<string, HttpHandler> {
+  const walletDocument = assetHandler(JSON_DOCUMENT, () => readFile(WALLET_DOCUMENT));
+  const accountDocument = assetHandler(JSON_DOCUMENT, () => readFile(ACCOUNT_DOCUMENT));
+  return new Map<string, HttpHandler>([
+    ['/docs', createPageHandler()],
+    ['/docs/', redirectToPage],
+    ['/docs/page.js', assetHandler(SCRIPT, () => readOwn('page.js'))],
+    ['/docs/page.css', assetHandler(STYLE, () => readOwn('page.css'))],
+    ['/docs/viewer.js', assetHandler(SCRIPT, () => readViewer('swagger-ui-bundle.js'))],
+    ['/docs/viewer.css', assetHandler(STYLE, () => readViewer('swagger-ui.css'))],
+    ['/docs/ledger.json', assetHandler(JSON_DOCUMENT, async () => Buffer.from(readLedgerDocument()))],
+    ['/docs/wallets.json', walletDocument],
+    ['/v1/openapi.json', walletDocument],
+    ['/docs/account.json', accountDocument],
+    ['/account/v1/openapi.json', accountDocument],
+    ['/stream.proto', assetHandler(PROTO, async () => Buffer.from(STREAM_SOURCE))],
+  ]);
+}
+
+const NONCE_PLACEHOLDER = '{nonce}';
+
+/** Answers with the page, which has a nonce of its own in each response. */
+function createPageHandler(): HttpHandler {
+  let page: string | undefined;
+  return async (request, response) => {
+    page ??= (await readOwn('page.html')).toString();
+    const nonce = createNonce();
+    const html = page.replaceAll(NONCE_PLACEHOLDER, nonce);
+    sendPage(request, response, { html, headers: pageHeaders({ nonce }) });
+  };
+}
+
+/** Reads and compresses a document on the first request, and keeps it. A failure is not kept. */
+function assetHandler(type: string, read: () => Promise<Buffer>): HttpHandler {
+  let asset: Promise<Asset> | undefined;
+  return async (request, response) => {
+    asset ??= read().then((body) => createAsset(type, body));
+    asset.catch(() => {
+      asset = undefined;
+    });
+    sendAsset(await asset, request, response);
+  };
+}
+
+/** The URLs in the page are relative to `/docs`. */
+const redirectToPage: HttpHandler = async (request, response) => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
+  response.writeHead(308, { location: '../docs', 'content-length': '0' }).end();
+};
+
+function readOwn(name: string): Promise<Buffer> {
+  return readFile(new URL(`page/${name}`, import.meta.url));
+}
+
+function readViewer(name: string): Promise<Buffer> {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return readFile(join(folder, name));
+}
+
+/** Browsers cache the document and revalidate it by its ETag each time: after an update nobody sees an old page. */
+const CACHE_CONTROL = 'no-cache';
+
+/**
+ * Answers GET and HEAD with a document, compressed if the client accepts that, or with 304 if the client has it already.
+ *
+ * @throws ServiceError readOnlyPath, for other methods.
+ */
+function sendAsset(
+  asset: Asset,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: HeaderMap = {},
+): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
+  const isCompressed = acceptsGzip(request.headers['accept-encoding']);
+  const { body, etag } = isCompressed ? asset.gzip : asset.plain;
+  response.appendHeader('vary', 'accept-encoding');
+  const common = { etag, 'cache-control': CACHE_CONTROL, ...headers };
+  if (isKnown(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, common).end();
+    return;
+  }
+  response.writeHead(200, {
+    ...common,
+    'content-type': asset.type,
+    'content-length': String(body.length),
+    'x-content-type-options': 'nosniff',
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
+  });
+  response.end(body);
+}
+
+/** True if an If-None-Match header names the form that would be sent (RFC 9110, section 13.1.2: a weak comparison). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}
+
+/** A document that does not change while the server runs, plain and compressed. */
+type Asset = {
+  readonly type: string;
+  readonly plain: Representation;
+  readonly gzip: Representation;
+};
+
+/** One form of a document; each has its own strong ETag (RFC 9110, section 8.8.3.3). */
+type Representation = { readonly body: Buffer; readonly etag: string };
+
+const compress = promisify(gzip);
+const LEVEL = 9;
+
+/** Prepares a document for sending. */
+async function createAsset(type: string, body: Buffer): Promise<Asset> {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  const compressed = await compress(body, { level: LEVEL });
+  return {
+    type,
+    plain: { body, etag: `"${digest}"` },
+    gzip: { body: compressed, etag: `"${digest}-gzip"` },
+  };
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../../../generated/account/operations.ts';
+import { findPostgres, POSTGRES_MISSING } from '../../../support/postgres.ts';
+import { addCredit } from '../../../support/wallet-account.ts';
+import { ledgerCallOf } from './call-ledger.ts';
+import { PASSWORD } from '../live/provision-members.ts';
+import { holdRequest } from './hold-request.ts';
+import { type MemberServer, sessionIn, startMemberServer } from './member-server.ts';
+
+const SESSION = '/account/v1/session';
+const EVIL = 'https://evil.example';
+
+const postgres = await findPostgres();
+
+if (postgres === undefined) test('sessions withstand attacks', (context) => context.skip(POSTGRES_MISSING));
+else describe('an attacker', () => attackers(postgres));
+
+function attackers(postgresUrl: string): void {
+  let world: MemberServer;
+  let accountId: string;
+  beforeAll(async () => {
+    world = await startMemberServer(postgresUrl);
+    accountId = await world.members.accountIdOf('attacked');
+    await addCredit(world.server.dataDir, 'attacked', '10');
+  });
+  afterAll(async () => world?.[Symbol.asyncDispose]());
+
+  const newOwner = () => world.members.newOwner(accountId);
+
+  test('(cookie theft) gets no cookie by a script, by another site or over a path', async () => {
+    const { email } = await newOwner();
+    const { headers, body } = await world.send('POST', SESSION, { body: { email, password: PASSWORD } });
+    const [cookie = '', ...others] = headers.getSetCookie();
+    expect(others).toEqual([]);
+    expect(cookie.split('; ').slice(2).toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict']);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(JSON.stringify(body)).not.toContain('ks_ses_');
+  });
+
+  test('(CSRF) cannot make the browser of a member act: every operation refuses other sites', async () => {
+    const session = await world.enter((await newOwner()).email);
+    for (const [name, { auth, method, path }] of Object.entries(OPERATIONS)) {
+      const isForSessions = auth.some((kind) => kind === 'session') || auth.length === 0;
+      if (!isForSessions) continue;
+      for (const headers of [
+        { origin: EVIL },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ]) {
+        const body = method === 'POST' ? {} : undefined;
+        const answer = await world.send(method, path.replace('{id}', 'x'), { session, headers, body });
+        expect([name, headers, answer.code]).toEqual([name, headers, 'cross_site_request']);
+      }
+    }
+    expect((await world.send('GET', SESSION, { session })).status).toBe(200);
+  });
+
+  test('(CSRF by a form) cannot sign a browser in: a form has no JSON', async () => {
+    const { email } = await newOwner();
+    const body = { email, password: PASSWORD };
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      expect((await world.send('POST', SESSION, { body, headers: { 'content-type': type } })).code).toBe(
+        'content_type_not_allowed',
+      );
+  });
+
+  test('(session fixation) cannot plant a session: each sign-in and each confirmation has a token of its own', async () => {
+    const login = await newOwner();
+    const planted = await world.enter((await newOwner()).email);
+    const { headers } = await world.send('POST', SESSION, {
+      session: planted,
+      body: { email: login.email, password: PASSWORD },
+    });
+    const own = sessionIn({ headers });
+    expect(own).toBeDefined();
+    expect(own).not.toBe(planted);
+    const { token, backupCodes } = await world.members.newFactorSession(login);
+    const confirmed = await world.send('POST', `${SESSION}/confirm`, {
+      session: token,
+      body: { code: backupCodes[0] },
+    });
+    expect(sessionIn(confirmed)).toBeDefined();
+    expect((await world.send('GET', SESSION, { session: token })).code).toBe('session_invalid');
+  });
+
+  test('(enumeration) learns from no answer which emails exist', async () => {
+    const { email } = await newOwner();
+    const answers = await Promise.all(
+      [email, 'nobody@example.com'].map((each) =>
+        world.send('POST', SESSION, { body: { email: each, password: 'not this one at all' } }),
+      ),
+    );
+    const [known, unknown] = answers.map(({ status, body: { request_id: _, ...body } }) => ({
+      status,
+      body,
+    }));
+    expect(known).toEqual(unknown);
+    expect(known?.status).toBe(401);
+  });
+
+  test('(brute force) is locked out after five guesses, and the owner elsewhere is not', async () => {
+    const { email } = await newOwner();
+    const guess = () => world.send('POST', SESSION, { body: { email, password: 'not this one at all' } });
+    const codes: (string | undefined)[] = [];
+    for (let sent = 0; sent < 6; sent++) codes.push((await guess()).code);
+    expect(codes).toEqual([...Array(5).fill('sign_in_failed'), 'sign_in_locked']);
+    const locked = await world.send('POST', SESSION, { body: { email, password: PASSWORD } });
+    expect([locked.status, Number(locked.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    await expect(world.members.newSession({ accountId, email, memberId: '' })).resolves.toMatch(/^ks_ses_/);
+  });
+
+  test('(stolen session) can neither destroy a wallet, nor rotate, nor make a token, nor remove anyone, nor take the login', async () => {
+    const login = await newOwner();
+    const { token: session } = await world.members.newFactorSession(login);
+    await world.members.setFresh(session, null);
+    const refused = async (method: string, path: string, body?: unknown): Promise<unknown> =>
+      (await world.send(method, `/account/v1/${path}`, { session, body })).code;
+    const key = await world.send('POST', '/account/v1/keys', { session, body: { name: 'made' } });
+    const victim = await newOwner();
+    expect([
+      await refused('POST', `keys/${String(key.body.key_id)}/rotate`, {}),
+      await refused('POST', 'tokens', { name: 'mine', scopes: ['wallets:destroy'] }),
+      await refused('DELETE', `members/${victim.memberId}`),
+      await refused('POST', `members/${victim.memberId}/role`, { role: 'viewer' }),
+      await refused('POST', 'invitations', { email: 'thief@example.com', role: 'owner' }),
+      await refused('POST', 'password', { password: PASSWORD, new_password: 'the password of a thief' }),
+      await refused('POST', 'second-factor', { password: PASSWORD }),
+      await refused('POST', 'backup-codes'),
+    ]).toEqual(Array(8).fill('fresh_factor_required'));
+    const { body } = await world.send('POST', `${SESSION}/credentials`, { session });
+    const token = String(body.access_token);
+    const made = await world.send('POST', '/v1/wallets', { token, body: { custody: 'managed' } });
+    const path = `/v1/wallets/${String(made.body.wallet_id)}`;
+    const destroy = (headers = {}) => world.send('DELETE', path, { token, headers });
+    expect([(await destroy()).code, (await destroy({ 'x-two-factor-code': '000000' })).code]).toEqual([
+      'two_factor_missing',
+      'two_factor_invalid',
+    ]);
+    expect((await world.send('GET', '/account/v1/keys', { token })).code).toBe('scope_missing');
+    expect((await world.send('GET', path, { token })).status).toBe(200);
+  });
+
+  test('(after sign-out) has no use of the session, of its API key or of its token', async () => {
+    const session = await world.enter((await newOwner()).email);
+    const { body } = await world.send('POST', `${SESSION}/credentials`, { session });
+    const [token, apiKey] = [String(body.access_token), String(body.api_key)];
+    const callLedger = ledgerCallOf(world.server);
+    expect([(await world.send('GET', '/v1/wallets', { token })).status, await callLedger(apiKey)]).toEqual([
+      200, 200,
+    ]);
+    expect((await world.send('DELETE', SESSION, { session })).status).toBe(200);
+    expect([(await world.send('GET', '/v1/wallets', { token })).code, await callLedger(apiKey)]).toEqual([
+      'token_revoked',
+      401,
+    ]);
+    expect((await world.send('GET', SESSION, { session })).code).toBe('session_invalid');
+  });
+
+  test('(downgraded member) loses rights and credentials within a second, wherever the change was made', async () => {
+    const owner = await newOwner();
+    const member = await world.members.newMember(owner, 'developer');
+    const session = await world.enter(member.email);
+    const { body } = await world.send('POST', `${SESSION}/credentials`, { session });
+    const token = String(body.access_token);
+    expect((await world.send('GET', '/v1/wallets', { token })).status).toBe(200);
+    const ownerSession = await world.members.newSession(owner);
+    const change = { session: ownerSession, body: { role: 'billing' } };
+    expect((await world.send('POST', `/account/v1/members/${member.memberId}/role`, change)).status).toBe(
+      200,
+    );
+    expect((await world.send('GET', '/v1/wallets', { token })).code).toBe('token_revoked');
+    const refused = await world.send('POST', '/account/v1/keys', { session, body: { name: 'more' } });
+    expect(refused.code).toBe('role_insufficient');
+  });
+
+  test('(cookie tossing) is not helped by a second cookie, a broken one or a very long one', async () => {
+    const session = await world.enter((await newOwner()).email);
+    const get = async (cookie: string) => (await world.send('GET', SESSION, { headers: { cookie } })).status;
+    expect(await get(`other=1; keyslot_session=${session}; keyslot_session=ks_ses_x`)).toBe(200);
+    expect(await get('keyslot_session=')).toBe(401);
+    expect(await get(`keyslot_session=${'a'.repeat(4_000)}`)).toBe(401);
+    expect(await get(`__Host-keyslot_session=${session}`)).toBe(401);
+  });
+
+  test('(held request) that began before its sender lost the role is refused when its body comes', async () => {
+    const [first, second] = [await newOwner(), await newOwner()];
+    const session = await world.members.newSession(second);
+    const path = `/account/v1/members/${second.memberId}/role`;
+    const held = holdRequest(world.server.baseUrl, path, session, { role: 'owner' });
+    const demote = { session: await world.members.newSession(first), body: { role: 'viewer' } };
+    expect((await world.send('POST', path, demote)).status).toBe(200);
+    expect(await held.complete()).toBe(403);
+    const { body } = await world.send('GET', '/account/v1/members', { session });
+    const own = (body.members as { member_id: string; role: string }[]).find(
+      ({ member_id }) => member_id === second.memberId,
+    );
+    expect(own?.role).toBe('viewer');
+  });
+
+  test('(flood) of a viewer does not keep an owner from removing him', async () => {
+    const owner = await newOwner();
+    const member = await world.members.newMember(owner, 'viewer');
+    const flooding = await world.members.newSession(member);
+    const send = async () => (await world.send('GET', SESSION, { session: flooding })).code;
+    const flood = (calls: number) => Promise.all(Array.from({ length: calls }, send));
+    expect(await flood(650)).toContain('too_many_requests_at_once');
+    for (let left = 600; left > 0; left -= 50) await flood(50);
+    expect(await flood(50)).toContain('account_rate_limited');
+    const session = await world.members.newSession(owner);
+    const removed = await world.send('DELETE', `/account/v1/members/${member.memberId}`, { session });
+    expect(removed.status).toBe(200);
+  });
+
+  test('(malformed text) gets an answer, and no failure of the server', async () => {
+    const sent = { body: { email: 'a\u0000@example.com', password: PASSWORD } };
+    expect((await world.send('POST', SESSION, sent)).code).toBe('body_invalid');
+    const session = await world.members.newSession(await newOwner());
+    const late = Buffer.concat([
+      Buffer.from('ffffffffffff', 'hex'),
+      Buffer.from('00000000-0000-4000-8000-000000000000'),
+    ]);
+    const list = `/account/v1/keys?cursor=${late.toString('base64url')}`;
+    expect((await world.send('GET', list, { session })).code).toBe('query_invalid');
+  });
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { appendAuditInOwnTransaction } from '../../../src/account/audit/append-audit.ts';
+import { eventually } from '../../../src/core/eventually.ts';
+import { gateways } from '../../../src/store/access-tables.ts';
+import type { Store } from '../../../src/store/open-store.ts';
+import { startDispatcher } from '../../../src/account/webhooks/dispatcher.ts';
+import { createWebhook } from '../../../src/account/webhooks/webhooks.ts';
+import { newCustomer, NOW_MS } from '../new-customer.ts';
+import { newInstallationKey } from '../test-installation-key.ts';
+import { describeStores, SILENT, type TestBackend } from '../../store/backends.ts';
+import { TAKEN } from './open-world.ts';
+
+const AT_ONCE = 50;
+const OF_ACCOUNT = 10;
+
+const installationKey = await newInstallationKey();
+
+describeStores('webhooks that have much to send', (backend: TestBackend) => {
+  const opened = backend.emptied();
+  let age = 0;
+
+  /** Makes an account with webhooks, younger than those made before, and events that each of them gets. */
+  async function createAccount(store: Store, { webhooks, events }: { webhooks: number; events: number }) {
+    const accountId = await newCustomer(store);
+    const deps = { store, installationKey, record: () => Promise.resolve() };
+    const choice = { name: 'a', url: 'https://hooks.example.com/', events: [], isOrdered: false };
+    for (let made = 0; made < webhooks; made++) await createWebhook(deps, accountId, choice, NOW_MS + age++);
+    const fact = { action: 'sign', outcome: 'ok', requestId: 'req_a' };
+    const facts = Array.from({ length: events }, () => fact);
+    await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
+  }
+
+  /** Starts to send; returns the webhooks of the rounds, in the order in which these begin. */
+  async function start(
+    store: Store,
+    mayAnswer: PromiseWithResolvers<void>,
+    slowMs = 60_000,
+  ): Promise<readonly string[]> {
+    const gatewayId = randomUUID();
+    await store.db.insert(gateways).values({ id: gatewayId, machine: 'a', pid: 1, started: 'a' });
+    const rounds: string[] = [];
+    const dispatcher = startDispatcher({
+      store,
+      installationKey,
+      gatewayId,
+      clock: { nowMs: () => NOW_MS },
+      log: SILENT,
+      userAgent: 'test',
+      lookMs: 1,
+      slowMs,
+      onStop: () => Promise.resolve(),
+      onRound: () => undefined,
+      postFor: ({ id }) => {
+        rounds.push(id);
+        return async () => {
+          await mayAnswer.promise;
+          return TAKEN;
+        };
+      },
+    });
+    onTestFinished(() => {
+      mayAnswer.resolve();
+      return dispatcher.close();
+    });
+    return rounds;
+  }
+
+  test('have their rounds in turn, however old they are', async () => {
+    const store = opened();
+    const accounts = AT_ONCE / OF_ACCOUNT + 1;
+    for (let made = 0; made < accounts; made++)
+      await createAccount(store, { webhooks: OF_ACCOUNT, events: 41 });
+    const mayAnswer = Promise.withResolvers<void>();
+    mayAnswer.resolve();
+    const rounds = await start(store, mayAnswer);
+    const all = accounts * OF_ACCOUNT;
+    await eventually('each could have had its round', () => rounds.length >= all || undefined);
+    expect(new Set(rounds.slice(0, all)).size).toBe(all);
+  });
+
+  test('hold up no other account and no other webhook of theirs while their receivers are slow', async () => {
+    const store = opened();
+    const accounts = AT_ONCE / OF_ACCOUNT;
+    for (let made = 0; made < accounts; made++)
+      await createAccount(store, { webhooks: OF_ACCOUNT + 2, events: 1 });
+    await createAccount(store, { webhooks: 1, events: 1 });
+    const mayAnswer = Promise.withResolvers<void>();
+    const rounds = await start(store, mayAnswer, 20);
+    const all = accounts * (OF_ACCOUNT + 2) + 1;
+    await eventually(
+      'each has had a round, though none has answered',
+      () => rounds.length === all || undefined,
+    );
+    expect(new Set(rounds).size).toBe(all);
+  });
+
+  test('take ten places at most if they are of one account', async () => {
+    const store = opened();
+    await createAccount(store, { webhooks: OF_ACCOUNT + 2, events: 1 });
+    await createAccount(store, { webhooks: 1, events: 1 });
+    const mayAnswer = Promise.withResolvers<void>();
+    const rounds = await start(store, mayAnswer);
+    await eventually('the other account has its round', () => rounds.length > OF_ACCOUNT || undefined);
+    expect(rounds).toHaveLength(OF_ACCOUNT + 1);
+    mayAnswer.resolve();
+    await eventually('all have had theirs', () => new Set(rounds).size === OF_ACCOUNT + 3 || undefined);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { KeyEngine } from '../../../src/core/keys/engine.ts';
+import { assertKnownAnswers } from '../../../src/core/keys/known-answers.ts';
+import { createKeyPool } from '../../../src/core/keys/pool.ts';
+import { ENGINES } from './engines.ts';
+import { QUIET } from './quiet-log.ts';
+
+const [sound = never()] = ENGINES;
+
+/** Engines that err, each in one thing. */
+const FAULTY: Readonly<Record<string, KeyEngine>> = {
+  'a public key': { ...sound, publicKey: (seed) => spoiled(sound.publicKey(seed)) },
+  'a pair': {
+    ...sound,
+    keyPair(seed, into) {
+      sound.keyPair(seed, into);
+      spoiled(into.secretKey);
+    },
+  },
+  'a signature': { ...sound, sign: (...given) => spoiled(sound.sign(...given)) },
+  'a digest': { ...sound, sha512: (message) => spoiled(sound.sha512(message)) },
+  derivation: {
+    ...sound,
+    sha512Into(into, message) {
+      sound.sha512Into(into, message);
+      spoiled(into);
+    },
+  },
+  'verification, which it refuses': { ...sound, verify: () => false },
+  'verification, which it always grants': { ...sound, verify: () => true },
+};
+
+test.each(ENGINES)('the $kind engine has the known answers', (engine) => {
+  expect(() => assertKnownAnswers(engine)).not.toThrow();
+});
+
+describe.each(Object.entries(FAULTY))('an engine that errs in %s', (_what, engine) => {
+  test('is found out', () => {
+    expect(() => assertKnownAnswers(engine)).toThrow('known-answer test failed');
+  });
+
+  test('starts no pool', async () => {
+    const starting = createKeyPool({ threads: 1, log: QUIET, loadEngine: async () => engine });
+    await expect(starting).rejects.toThrow('known-answer test failed');
+  });
+});
+
+test('a thread whose engine errs starts no pool', async () => {
+  const worker = new URL('./workers/faulty-engine.ts', import.meta.url);
+  await expect(createKeyPool({ threads: 2, log: QUIET, worker })).rejects.toThrow('known-answer test failed');
+});
+
+function spoiled(bytes: Uint8Array): Uint8Array {
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  return bytes;
+}
+
+function never(): never {
+  throw new Error('there is an engine');
+}

@@ -1,0 +1,27 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../src/core/config/load-config.ts';
+import { type GateParts, startGate } from '../../src/serve/start-gate.ts';
+
+/** What the start of the gate logs with settings. */
+function linesOf(env: Readonly<Record<string, string>>): readonly string[] {
+  const lines: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  const parts = { config: loadConfig({ env }), log, plans: {}, usage: {}, limitMetrics: {}, keyUses: {} };
+  startGate({ ...parts, rateLimits: { of: () => ({}) } } as unknown as GateParts);
+  return lines;
+}
+
+const WIDE = { KEYSLOT_HTTP_HOST: '0.0.0.0', KEYSLOT_BEHIND_PROXY: '1' };
+
+test('a server that other machines reach and that trusts no proxy on one of them warns at its start', () => {
+  expect(linesOf(WIDE)).toEqual([expect.stringContaining('KEYSLOT_TRUSTED_PROXIES')]);
+});
+
+test.each([
+  ['trusted proxies', { ...WIDE, KEYSLOT_TRUSTED_PROXIES: '10.0.0.0/8' }],
+  ['a loopback address', { KEYSLOT_BEHIND_PROXY: '1' }],
+  ['no proxy', {}],
+])('with %s it does not', (_what, env) => {
+  expect(linesOf(env)).toEqual([]);
+});
