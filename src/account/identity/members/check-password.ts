@@ -131,7 +131,7 @@ export type CountedSender = {
 type Sender = Pick<Attempt, 'email' | 'address'>;
 
 /**
- * Counts an attempt. If its email is locked, only the logins that are known at this address are checked: those with a live session here, or
+ * Counts an attempt. If it is locked, only the logins that are known at this address are checked: those with a live session here, or
  * whose password was just set here by an emailed link. Attempts from elsewhere do not lock these logins, and their attempts cannot guess at
  * other logins.
  * @throws ServiceError `signInLocked`.
@@ -149,7 +149,7 @@ export async function countSender(
     const hasLink = await hasUsedLink(deps, sender, nowMs);
     const known = await readKnown(deps, sender, nowMs);
     if (!hasLink && known.size === 0) throw error;
-    const attempt = { ...sender, isKnown: true };
+    const attempt = { ...sender, isKnown: true, isByLink: hasLink };
     await countAttempt(deps, attempt, nowMs);
     return { attempt, isFor: (userId) => hasLink || known.has(userId) };
   }

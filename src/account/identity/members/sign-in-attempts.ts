@@ -13,6 +13,8 @@ export type Attempt = {
   readonly address?: string | undefined;
   /** The sender is known at this address (see `countSender`): attempts from elsewhere do not lock it here. */
   readonly isKnown?: boolean;
+  /** The sender used an emailed link at this address: attempts for other emails do not lock it here either. */
+  readonly isByLink?: boolean;
 };
 
 type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
@@ -33,7 +35,7 @@ type Counted = { readonly failures: number; readonly most: number; readonly lock
  * @throws ServiceError `signInLocked`; the attempt is not counted then.
  */
 export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
-  const untilMs = await count(deps, subjectsOf(deps, attempt), nowMs);
+  const untilMs = await count(deps, countedSubjects(deps, attempt), nowMs);
   if (untilMs !== undefined) throw lockedSignIn(untilMs, nowMs);
 }
 
@@ -42,7 +44,7 @@ export async function countAttempt(deps: AttemptDeps, attempt: Attempt, nowMs: n
  * @throws ServiceError `passwordResetLimited`; the request is not counted then.
  */
 export async function countReset(deps: AttemptDeps, attempt: Attempt, nowMs: number): Promise<void> {
-  const untilMs = await count(deps, subjectsOf(deps, attempt, 'reset'), nowMs);
+  const untilMs = await count(deps, countedSubjects(deps, attempt, 'reset'), nowMs);
   if (untilMs !== undefined)
     throw serviceError('passwordResetLimited', { retryAfterSeconds: secondsUntil(untilMs, nowMs) });
 }
@@ -103,7 +105,7 @@ export async function takeBackAttempt(
   db: Pick<StoreTransaction, 'execute'> = deps.store.db,
 ): Promise<void> {
   const json = JSON.stringify(
-    subjectsOf(deps, attempt).map(({ subject, most }) => ({ subject: subject.toString('hex'), most })),
+    countedSubjects(deps, attempt).map(({ subject, most }) => ({ subject: subject.toString('hex'), most })),
   );
   await db.execute(sql`
     with mine as (
@@ -184,22 +186,42 @@ function isShared({ of }: Subject): boolean {
   return of === 'address' || of === 'unknown';
 }
 
+type Kind = 'sign-in' | 'reset';
+
+/**
+ * The subjects that an attempt counts for, and whose locks hold for it. A sender without a readable address is only slowed down: a lock of
+ * the email would let anyone keep its member out. Requests for links count for the email from everywhere, since each sends one.
+ */
+function countedSubjects(
+  deps: Pick<AttemptDeps, 'installationKey'>,
+  attempt: Attempt,
+  kind: Kind = 'sign-in',
+): readonly Subject[] {
+  const { address, isKnown = false, isByLink = false } = attempt;
+  const counts: Readonly<Record<Subject['of'], boolean>> = {
+    pair: address !== undefined,
+    address: address !== undefined && !isByLink,
+    email: !isKnown && (address !== undefined || kind === 'reset'),
+    unknown: address === undefined,
+  };
+  return subjectsOf(deps, attempt, kind).filter(({ of }) => counts[of]);
+}
+
 function subjectsOf(
   { installationKey }: Pick<AttemptDeps, 'installationKey'>,
-  { email, address, isKnown = false }: Attempt,
-  kind: 'sign-in' | 'reset' = 'sign-in',
+  { email, address = '?' }: Attempt,
+  kind: Kind = 'sign-in',
 ): readonly Subject[] {
-  const network = networkOf(address ?? '?');
+  const network = networkOf(address);
   const mark = (...parts: readonly string[]): Buffer =>
     digest(installationKey, kind === 'reset' ? ['reset', ...parts] : parts);
   const most = kind === 'reset' ? MOST_RESETS : MOST;
-  const all: readonly Subject[] = [
+  return [
     { of: 'pair', subject: mark('pair', email, network), most: most.pair },
     { of: 'address', subject: mark('address', network), most: most.address },
     { of: 'email', subject: mark('email', email), most: most.email },
     { of: 'unknown', subject: mark('unknown'), most: most.unknown },
   ];
-  return all.filter(({ of }) => (of === 'email' ? !isKnown : (of === 'unknown') === (address === undefined)));
 }
 
 function digest(key: AttemptDeps['installationKey'], parts: readonly string[]): Buffer {

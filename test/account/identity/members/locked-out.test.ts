@@ -70,6 +70,22 @@ describeStores('who is to be locked out by wrong passwords from everywhere', (ba
       context: { retryAfterSeconds: 2 },
     });
     expect(await refusal(enter(email, {}, nowhere(NOW_MS + 2_000)))).toBe('none');
+    for (let sent = 0; sent < 60; sent += 1)
+      await refusal(enter(email, { password: WRONG }, nowhere(NOW_MS + 10_000 + sent * 1_000)));
+    expect(await refusal(enter(email, {}, nowhere(NOW_MS + 72_000)))).toBe('none');
+  });
+
+  test('gets in by a mailed link at an address that guesses for other emails have locked', async () => {
+    const { deps, newOwner, enter } = world();
+    const { email } = await newOwner();
+    const office = at(NOW_MS, '198.51.100.7');
+    for (let sent = 0; sent < 30; sent += 1) await refusal(enter(newEmail(), {}, office));
+    expect(await refusal(enter(email, {}, office))).toBe('signInLocked');
+    const [link] = await createResetLinks(deps, email, office);
+    await resetPassword(deps, { token: link?.token ?? '', password: NEXT }, office);
+    expect(await refusal(enter(email, { password: NEXT }, office))).toBe('none');
+    for (let sent = 0; sent < 5; sent += 1) await refusal(enter(email, { password: WRONG }, office));
+    expect(await refusal(enter(email, { password: NEXT }, office))).toBe('signInLocked');
   });
 
   test('gets in by a mailed link from an address that is new, whatever is sent elsewhere', async () => {
