@@ -37,7 +37,10 @@ coverage: up-to-date ## as make test-all, and print how much of src/ ran; a page
 		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' --exclude 'src/dashboard/**' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
-bench: up-to-date ## measure requests beside other proxies, and what each feature costs them; keys, wallets, lists, notifications and streams beside their libraries; start, snapshots and transfers of the embedded ledger; writes test/bench/*results.md
+bench: up-to-date ## measure requests beside other proxies, and what each feature costs them; keys, wallets, lists, notifications and streams beside their libraries; start, snapshots and transfers of the embedded ledger; writes test/bench/*results.md. AGAINST=REVISION compares requests with that revision instead
+ifdef AGAINST
+	@exec $(NODE) test/bench/compare.ts --revision '$(AGAINST)' $(if $(LIMIT),--limit $(LIMIT))
+else
 	@$(NODE) test/bench/main.ts
 	@$(NODE) test/bench/keys.ts
 	@$(NODE) test/bench/wallets.ts
@@ -53,6 +56,7 @@ bench: up-to-date ## measure requests beside other proxies, and what each featur
 	@$(NODE) test/bench/snapshots.ts
 	@$(NODE) test/bench/ledger.ts
 	@exec $(NODE) test/bench/grpc.ts
+endif
 
 IMAGES := node_modules/.cache/keyslot-images
 

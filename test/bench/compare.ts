@@ -1,81 +1,88 @@
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { LOAD_CORE, PROXY_CORE, pin, readCpuUs } from './cpu.ts';
+import { checkOut } from '../support/check-out.ts';
+import { processesBelow } from '../support/processes.ts';
+import { LOAD_CORE, PROXY_CORE, pin } from './cpu.ts';
 import { type Load, LOADS } from './loads.ts';
+import { measureInTurn, median, ratiosOf, spread } from './paired.ts';
 import { sendFlatOut } from './send-load.ts';
-import { type RunningTarget, startGateway, startScriptedNode } from './targets.ts';
+import {
+  type RunningTarget,
+  startBareParser,
+  startGateway,
+  startNginx,
+  startScriptedNode,
+} from './targets.ts';
 
-// Compares the CPU per request of this checkout with that of another one, in paired rounds before the same scripted node:
-// `node test/bench/compare.ts /path/to/the/other [--rounds 11] [--loads small,batch]`.
+// `make bench AGAINST=REVISION`: compares the CPU time of a request with that of another revision, in turn. See README.md.
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '11' },
-    loads: { type: 'string', default: 'small,batch,refused,cached' },
+    revision: { type: 'string', default: 'HEAD' },
+    loads: { type: 'string', default: 'small,batch' },
+    rounds: { type: 'string', default: '7' },
+    /** The run fails when a load needs more than this times what it needed, in three of three attempts. */
+    limit: { type: 'string', default: 'Infinity' },
   },
 });
-const [other] = positionals;
-if (other === undefined) throw new Error('expected the folder of another checkout, installed and generated');
-const loads = LOADS.filter(({ name }) => values.loads.split(',').includes(name));
-
+const [rounds, limit] = [Number(values.rounds), Number(values.limit)];
+const ATTEMPTS = 3;
 /** Until V8 has compiled what the loads run. */
-const WARM_UP_PASSES = 3;
+const WARM_UP_PASSES = 8;
 
-type Pair = { readonly otherUs: number; readonly thisUs: number };
-
+const loads = LOADS.filter(({ name }) => values.loads.split(',').includes(name));
+const other = await checkOut(values.revision, console.log);
 pin(process.pid, LOAD_CORE);
-const started: RunningTarget[] = [];
-try {
+console.log(
+  `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}, load average ${(loadavg()[0] ?? 0).toFixed(1)}; ` +
+    `against ${other.commit.slice(0, 8)} (${other.subject}); ${rounds} rounds`,
+);
+let remaining: readonly Load[] = loads;
+for (let attempt = 1; attempt <= ATTEMPTS && remaining.length > 0; attempt += 1)
+  remaining = await findSlower(remaining);
+for (const { name } of remaining)
+  console.error(
+    `${name}: more than ${limit} times the CPU of ${other.commit.slice(0, 8)}, ${ATTEMPTS} times`,
+  );
+process.exit(remaining.length === 0 ? 0 : 1);
+
+/** Starts both gateways and prints a row for each load. @returns the loads beyond the limit. */
+async function findSlower(candidates: readonly Load[]): Promise<readonly Load[]> {
+  await using started = new AsyncDisposableStack();
+  const start = async (starting: Promise<RunningTarget>): Promise<RunningTarget> => {
+    const target = await starting;
+    started.defer(target.stop);
+    return target;
+  };
   const node = await start(startScriptedNode());
   const nodeUrl = `http://127.0.0.1:${node.port}`;
-  const targets = (await import(`${other}/test/bench/targets.ts`)) as typeof import('./targets.ts');
-  const [theirs, ours] = [await start(targets.startGateway(nodeUrl)), await start(startGateway(nodeUrl))];
-  for (const { pid } of [theirs, ours]) pin(pid, PROXY_CORE);
-  for (let pass = 0; pass < WARM_UP_PASSES; pass++)
-    for (const load of loads) for (const target of [theirs, ours]) await sendFlatOut(target, load);
-  for (const load of loads) console.log(describe(load, await compare(load, theirs, ours)));
-} finally {
-  for (const target of started) await target.stop();
-}
-process.exit();
-
-async function start(starting: Promise<RunningTarget>): Promise<RunningTarget> {
-  const target = await starting;
-  started.push(target);
-  return target;
-}
-
-/** The one that goes first in a round goes second in the next. */
-async function compare(load: Load, theirs: RunningTarget, ours: RunningTarget): Promise<readonly Pair[]> {
-  const pairs: Pair[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) {
-    if (round % 2 === 0) {
-      const otherUs = await cpuPerRequest(theirs, load);
-      pairs.push({ otherUs, thisUs: await cpuPerRequest(ours, load) });
-    } else {
-      const thisUs = await cpuPerRequest(ours, load);
-      pairs.push({ otherUs: await cpuPerRequest(theirs, load), thisUs });
-    }
+  const here = await start(startGateway(nodeUrl));
+  const there = await start(startOther(nodeUrl));
+  const bare = await start(startBareParser(nodeUrl));
+  const nginx = await startNginx(nodeUrl);
+  if (nginx !== undefined) started.defer(nginx.stop);
+  const targets = [here, there, bare, ...(nginx === undefined ? [] : [nginx])];
+  for (const target of targets) {
+    for (const { pid } of processesBelow(target.pid)) pin(pid, PROXY_CORE);
+    for (let pass = 0; pass < WARM_UP_PASSES; pass += 1)
+      for (const load of candidates) await sendFlatOut(target, load);
   }
-  return pairs;
+  console.log('\n| load | µs | of the other | of bare parsing | of nginx |\n|---|---:|---:|---:|---:|');
+  const slower: Load[] = [];
+  for (const load of candidates) {
+    const [own = [], ...bases] = await measureInTurn(targets, load, rounds);
+    const ratios = bases.map((base) => ratiosOf(own, base, ({ cpuUs }) => cpuUs));
+    const cells = [median(own.map(({ cpuUs }) => cpuUs)).toFixed(1), ...ratios.map(spread)];
+    console.log(`| ${[load.name, ...cells].join(' | ')} |`);
+    if (median(ratios[0] ?? []) > limit) slower.push(load);
+  }
+  return slower;
 }
 
-async function cpuPerRequest(target: RunningTarget, load: Load): Promise<number> {
-  const beforeUs = readCpuUs(target.pid);
-  await sendFlatOut(target, load);
-  return (readCpuUs(target.pid) - beforeUs) / load.requests;
-}
-
-function describe({ name }: Load, pairs: readonly Pair[]): string {
-  const ratios = pairs.map(({ otherUs, thisUs }) => thisUs / otherUs);
-  const [otherUs, thisUs] = [
-    median(pairs.map((pair) => pair.otherUs)),
-    median(pairs.map((pair) => pair.thisUs)),
-  ];
-  const range = `${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}`;
-  return `${name}: other ${otherUs.toFixed(1)} µs, this ${thisUs.toFixed(1)} µs; this/other ${median(ratios).toFixed(3)} (${range}, ${pairs.length} pairs)`;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The gateway of the other revision, as its own bench starts it. */
+async function startOther(nodeUrl: string): Promise<RunningTarget> {
+  const targets = (await import(`${other.root}/test/bench/targets.ts`)) as {
+    startGateway: typeof startGateway;
+  };
+  return targets.startGateway(nodeUrl);
 }

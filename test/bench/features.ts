@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -12,12 +11,11 @@ import { type Measured, measureInTurn, median, ratiosOf, spread } from './paired
 import { sendFlatOut } from './send-load.ts';
 import { type RunningTarget, startBareParser, startScriptedNode } from './targets.ts';
 
-// Measures what each feature costs a small call, and what a call costs with everything on, beside a plain gateway, an older checkout and
-// bare parsing. See README.md.
+// Measures what each feature costs a small call, and what a call costs with everything on, next to a plain gateway and bare parsing. See
+// README.md.
 
 const { values } = parseArgs({
   options: {
-    other: { type: 'string' },
     rounds: { type: 'string', default: '9' },
     features: { type: 'string', default: FEATURES.map((_, index) => index).join(',') },
     'dry-run': { type: 'boolean', default: false },
@@ -56,25 +54,15 @@ const everything = await ready(startWith(EVERYTHING, places));
 started.defer(everything.stop);
 const bare = await ready(startBareParser(nodeUrl));
 started.defer(bare.stop);
-const other = values.other === undefined ? undefined : await ready(startOther(values.other));
-if (other !== undefined) started.defer(other.stop);
-const batched = [everything, plain, bare, ...(other === undefined ? [] : [other])];
 const rowsTogether: string[] = [];
 for (const load of [SMALL, BATCH]) {
-  const [all = [], none = [], least = [], before = []] = await measureInTurn(batched, load, rounds);
-  const lines = [
-    ['everything', all],
-    ['plain', none],
-    ['the older checkout', before],
-  ] as const;
-  for (const [name, own] of lines)
-    if (own.length > 0)
-      rowsTogether.push(
-        `| ${load.name} | ${name} | ${us(own)} | ${ratio(own, before)} | ${ratio(own, none)} | ${ratio(own, least)} |`,
-      );
+  const [all = [], none = [], least = []] = await measureInTurn([everything, plain, bare], load, rounds);
+  rowsTogether.push(
+    `| ${load.name} | everything | ${us(all)} | ${ratio(all, none)} | ${ratio(all, least)} |`,
+    `| ${load.name} | plain | ${us(none)} | | ${ratio(none, least)} |`,
+  );
 }
 
-const older = values.other === undefined ? 'not measured' : describeCheckout(values.other);
 const results = `# Results of the bench of features
 
 Written by \`make bench\`; see [README.md](README.md) for what is measured. ${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; PostgreSQL and Redis. The load average of the machine was ${busy.toFixed(1)} before.
@@ -83,11 +71,11 @@ Written by \`make bench\`; see [README.md](README.md) for what is measured. ${cp
 |---|---:|---:|---:|
 ${rows.join('\n')}
 
-| load | gateway | µs | CPU, to the older checkout | to plain | to bare parsing |
-|---|---|---:|---:|---:|---:|
+| load | gateway | µs | CPU, to plain | to bare parsing |
+|---|---|---:|---:|---:|
 ${rowsTogether.join('\n')}
 
-Medians of ${rounds} rounds, in brackets the smallest and the largest. CPU time is that of all processes of the server. The older checkout: ${older}.
+Medians of ${rounds} rounds, in brackets the smallest and the largest. CPU time is that of all processes of the server.
 `;
 console.log(results);
 if (!values['dry-run']) await writeFile(new URL('features-results.md', import.meta.url), results);
@@ -111,22 +99,10 @@ async function ready(
   return target;
 }
 
-/** The older checkout as its own bench starts it: with its defaults. */
-async function startOther(directory: string): Promise<RunningTarget> {
-  const targets = (await import(`${directory}/test/bench/targets.ts`)) as typeof import('./targets.ts');
-  return targets.startGateway(nodeUrl);
-}
-
-function describeCheckout(directory: string): string {
-  return execFileSync('git', ['-C', directory, 'log', '-1', '--format=`%h` of %as'], {
-    encoding: 'utf8',
-  }).trim();
-}
-
 function us(measured: readonly Measured[]): string {
   return median(measured.map(({ cpuUs }) => cpuUs)).toFixed(1);
 }
 
 function ratio(own: readonly Measured[], base: readonly Measured[]): string {
-  return base.length === 0 ? '–' : spread(ratiosOf(own, base, ({ cpuUs }) => cpuUs));
+  return spread(ratiosOf(own, base, ({ cpuUs }) => cpuUs));
 }

@@ -12,7 +12,7 @@ import { findPostgres } from '../support/postgres.ts';
 import { findRedis } from '../support/redis.ts';
 import { runCommand } from '../lab/gateways/gateway.ts';
 import { type Backup, backUp, restoreAndExamine } from './upgrade/back-up.ts';
-import { checkOut } from './upgrade/check-out.ts';
+import { checkOut } from '../support/check-out.ts';
 
 // `make soak PART=upgrade FROM=<revision>`: two gateways of an older version are replaced by this one, one after the other, under clients
 // of every protocol; a backup that is made between the two is restored, and examined by `keyslot doctor`. Exits with 1 if a request failed,

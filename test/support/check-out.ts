@@ -6,19 +6,19 @@ import { join, resolve } from 'node:path';
 /** An older version of this project. */
 export type CheckedOut = { readonly root: string; readonly commit: string; readonly subject: string };
 
-const ROOT = resolve(import.meta.dirname, '../../..');
+const ROOT = resolve(import.meta.dirname, '../..');
 const ARCHIVE_BYTES = 512 * 1024 * 1024;
 
 /**
- * Puts a revision of the history below `dist/upgrade`, with its packages: those of this checkout where the lockfile is the same, or else by
- * `npm ci`. What is there from an earlier run is used again.
+ * Puts a revision of the history below `dist/revisions`, with its packages: those of this checkout where the lockfile is the same, or else
+ * by `npm ci`. A folder of an earlier run is used again.
  *
  * @throws Error that says what is missing, where the history has no such revision.
  */
 export async function checkOut(revision: string, onProgress: (step: string) => void): Promise<CheckedOut> {
   const commit = findCommit(revision);
   const subject = git('log', '-1', '--format=%s', commit).toString().trim();
-  const root = join(ROOT, 'dist/upgrade', commit);
+  const root = join(ROOT, 'dist/revisions', commit);
   if (existsSync(root)) return { root, commit, subject };
   onProgress(`checking out ${commit.slice(0, 8)} (${subject})`);
   const draft = `${root}.draft`;
@@ -49,7 +49,7 @@ function findCommit(revision: string): string {
       existsSync(join(ROOT, '.git')) && git('rev-parse', '--is-shallow-repository').toString().trim();
     throw new Error(
       isShallow === false
-        ? 'this is no checkout of the repository: an upgrade needs its history'
+        ? 'this is no checkout of the repository: older revisions are in its history'
         : `the history has no revision ${JSON.stringify(revision)}${isShallow === 'true' ? '; it is shallow: git fetch --unshallow' : ''}`,
     );
   }
