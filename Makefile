@@ -2,7 +2,7 @@
 # What runs, runs on the Node that package.json pins, whatever Node the machine has.
 
 NODE := node_modules/.bin/node
-KEYSLOT := $(NODE) --disable-sigusr1 src/main.ts
+KEYSLOT := ./keyslot
 TSX := $(NODE) --import tsx
 VITEST := $(NODE) node_modules/vitest/vitest.mjs
 BUF := $(NODE) node_modules/@bufbuild/buf/bin/buf
