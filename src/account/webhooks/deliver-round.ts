@@ -35,6 +35,8 @@ export type Round = { readonly outcomes: readonly Outcome[]; readonly hasMore: b
 export const AT_ONCE = 20;
 /** With this many deliveries waiting, no new events are read. */
 export const MAX_WAITING = 100;
+/** No attempt begins later in a round: the others are due in the next one. */
+export const ROUND_MS = 15_000;
 
 const NOTHING: Round = { outcomes: [], hasMore: false };
 
@@ -122,23 +124,33 @@ export type Receiver = {
   readonly secrets: readonly Uint8Array[];
   readonly post: PostEvent;
   readonly userAgent: string;
+  /** Ends the round: nothing is stored. */
   readonly signal: AbortSignal;
+  /** Ends attempts under way: they do not count, and their events are due at once. */
+  readonly cut: AbortSignal;
   readonly nowMs: () => number;
 };
 
 const GONE = 410;
 
 /**
- * Sends events concurrently, but those of one wallet one after the other; after a failure, the later events of its wallet wait.
+ * Sends events concurrently, but those of one wallet one after the other; after one that was not delivered, the later events of its wallet
+ * wait.
  *
  * @returns the outcome of each, in the given order.
  */
 async function tryEvents(receiver: Receiver, events: readonly Outgoing[]): Promise<readonly Outcome[]> {
   const outcomes = new Map<Outgoing, Outcome>();
+  const untilMs = receiver.nowMs() + ROUND_MS;
+  const isOver = (): boolean => receiver.cut.aborted || receiver.nowMs() >= untilMs;
   const tryInTurn = async (turn: readonly Outgoing[]): Promise<void> => {
     let isBlocked = false;
     for (const outgoing of turn) {
-      const outcome: Outcome = isBlocked ? blocked(outgoing) : await tryEvent(receiver, outgoing);
+      const outcome: Outcome = isBlocked
+        ? blocked(outgoing)
+        : isOver()
+          ? due(outgoing, receiver.nowMs())
+          : await tryEvent(receiver, outgoing);
       isBlocked = outcome.state === 'waiting';
       outcomes.set(outgoing, outcome);
     }
@@ -153,13 +165,19 @@ function blocked(outgoing: Outgoing): Outcome {
   return { outgoing, attempt: undefined, state: 'waiting', failures: outgoing.failures, nextAtMs: undefined };
 }
 
+/** An event that is to be tried in the next round, as if it had not been tried in this one. */
+function due(outgoing: Outgoing, nowMs: number): Outcome {
+  return { ...blocked(outgoing), nextAtMs: nowMs };
+}
+
 /** True for the answer with which a receiver says that it wants no more events (RFC 9110, section 15.5.11). */
 function isGone({ attempt }: Outcome): boolean {
   return attempt?.answer.kind === 'answered' && attempt.answer.status === GONE;
 }
 
 async function tryEvent(receiver: Receiver, outgoing: Outgoing): Promise<Outcome> {
-  const { url, secrets, post, userAgent, signal, nowMs } = receiver;
+  const { url, secrets, post, userAgent, nowMs, cut } = receiver;
+  const signal = AbortSignal.any([receiver.signal, cut]);
   const atMs = nowMs();
   const startedMs = performance.now();
   const headers = {
@@ -168,6 +186,7 @@ async function tryEvent(receiver: Receiver, outgoing: Outgoing): Promise<Outcome
     ...signEvent(outgoing.event, secrets, atMs),
   };
   const answer = await post({ url, headers, body: outgoing.event.body, signal });
+  if (cut.aborted && answer.kind === 'failed') return due(outgoing, nowMs());
   const attempt: Attempt = { atMs, durationMs: performance.now() - startedMs, answer };
   if (isTaken(answer)) return { outgoing, attempt, state: 'delivered', failures: 0, nextAtMs: undefined };
   const failures = outgoing.failures + 1;

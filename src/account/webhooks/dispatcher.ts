@@ -211,6 +211,7 @@ function receiverOf(
     post: postFor(webhook),
     userAgent,
     signal,
+    cut: new AbortController().signal,
     nowMs: clock.nowMs,
     secrets: sealed.map((each) => openWebhookSecret(installationKey, id, each)),
   };

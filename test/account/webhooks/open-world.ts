@@ -34,6 +34,7 @@ export async function openWorld(store: Store, isOrdered = false) {
     /** Resolves before an answer comes. */
     hold: (_sent: Sent): Promise<unknown> => Promise.resolve(),
     signal: new AbortController().signal,
+    cut: new AbortController().signal,
     now: () => nowMs,
     later: (ms: number): void => {
       nowMs += ms;
@@ -66,6 +67,7 @@ export async function openWorld(store: Store, isOrdered = false) {
           userAgent: 'test',
           nowMs: () => nowMs,
           signal: world.signal,
+          cut: world.cut,
           post: ({ body, headers }) => {
             const { data } = JSON.parse(body) as { data: { seq: number; wallet_id?: string } };
             const one = { seq: data.seq, id: headers['webhook-id'] ?? '', walletId: data.wallet_id };

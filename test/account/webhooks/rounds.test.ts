@@ -2,9 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { appendAuditInOwnTransaction } from '../../../src/account/audit/append-audit.ts';
 import { listAudit } from '../../../src/account/audit/list-audit.ts';
+import { eventually } from '../../../src/core/eventually.ts';
 import { gateways } from '../../../src/store/access-tables.ts';
 import { eq } from '../../../src/store/drizzle.ts';
-import { MAX_WAITING, MAX_ATTEMPTS, PAUSES_MS } from '../../../src/account/webhooks/deliver-round.ts';
+import {
+  MAX_WAITING,
+  MAX_ATTEMPTS,
+  PAUSES_MS,
+  ROUND_MS,
+} from '../../../src/account/webhooks/deliver-round.ts';
 import { readDelivery, retryDelivery, sendTest } from '../../../src/account/webhooks/deliveries.ts';
 import { holdLease, leaveLease } from '../../../src/account/processes/lease.ts';
 import type { Answer } from '../../../src/account/webhooks/post-event.ts';
@@ -14,6 +20,7 @@ import { openWorld, REFUSED, TAKEN } from './open-world.ts';
 import { describeStores, type TestBackend } from '../../store/backends.ts';
 
 const HOUR_MS = 3_600_000;
+const CUT_OFF: Answer = { kind: 'failed', error: 'ABORT_ERR' };
 
 describeStores('webhooks', (backend: TestBackend) => {
   const opened = backend.emptied();
@@ -214,6 +221,47 @@ describeStores('webhooks', (backend: TestBackend) => {
     await world.settle();
     expect(world.sent.map(({ seq }) => seq).sort()).toEqual([1, 1, 2, 2]);
     expect(new Set(world.sent.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test('an attempt that is cut off does not count: its event is due at once, and what was taken is not sent again', async () => {
+    const world = await openWorld(opened(), true);
+    await world.add('w_a', 'w_b', 'w_b', undefined);
+    const cut = new AbortController();
+    world.cut = cut.signal;
+    const areTaken = Promise.withResolvers<void>();
+    world.hold = ({ seq }) => (seq === 2 ? areTaken.promise : Promise.resolve());
+    world.answer = ({ seq }) => (seq === 2 ? CUT_OFF : TAKEN);
+    const round = world.round();
+    await eventually('others are taken', () => world.sent.length === 3 || undefined);
+    cut.abort();
+    areTaken.resolve();
+    await round;
+    expect(await world.webhook()).toMatchObject({ position: 4, failures: 0, failingSince: null });
+    const { waiting = [], delivered = [] } = await world.states();
+    expect(delivered.map(({ seq }) => seq).sort()).toEqual([1, 4]);
+    expect(waiting.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))).toMatchObject([
+      { seq: 2, attempts: 0, failures: 0, nextAt: new Date(world.now()) },
+      { seq: 3, attempts: 0, failures: 0, nextAt: null },
+    ]);
+    world.cut = new AbortController().signal;
+    world.answer = () => TAKEN;
+    await world.settle();
+    expect(world.sent.slice(3).map(({ seq }) => seq)).toEqual([2, 3]);
+    expect(await world.webhook()).toMatchObject({ waiting: 0 });
+  });
+
+  test('events of a wallet whose answers are slow are sent in several rounds, in order', async () => {
+    const world = await openWorld(opened(), true);
+    await world.add(...Array.from({ length: 5 }, () => 'w_a'));
+    world.answer = () => {
+      world.later(ROUND_MS / 2);
+      return TAKEN;
+    };
+    await world.round();
+    expect(world.sent.map(({ seq }) => seq)).toEqual([1, 2]);
+    await world.settle();
+    expect(world.sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(await world.webhook()).toMatchObject({ position: 5, waiting: 0, failures: 0 });
   });
 
   test('events are replayed from a record on, one is sent again, and a test goes its own way', async () => {
