@@ -10,6 +10,7 @@ import { holdLease, leaveLease } from '../processes/lease.ts';
 import type { PostEvent } from './post-event.ts';
 import { releaseStranded } from './release-stranded.ts';
 import { openWebhookSecret } from './secrets.ts';
+import { MAX_WEBHOOKS } from './webhooks.ts';
 import { DOWN_AFTER } from './write-outcomes.ts';
 
 export type DispatcherOptions = {
@@ -46,29 +47,25 @@ export type Dispatcher = {
 const LEASE = 'webhooks';
 const LOOK_MS = 500;
 const CLOSE_MS = 2_000;
-/** Webhooks that are served concurrently, of all accounts and of one. Slow webhooks have places of their own, and delay only each other. */
-const PLACES = { quick: { all: 50, ofAccount: 10 }, slow: { all: 100, ofAccount: 10 } } as const;
-/** A round that takes longer is slow, and so is the next one of its webhook. */
+/** A round whose attempts take longer is slow. */
 const SLOW_MS = 500;
-/** Maximum number of webhooks whose last round is remembered. */
-const MAX_SERVED = 10_000;
 /** Pause of a webhook after an error of this server. */
 const REST_MS = 10_000;
 /** Between probes of a receiver that is down, each pause twice the one before. */
 const FIRST_PROBE_MS = 10_000;
 const LAST_PROBE_MS = 300_000;
 
-type Running = { readonly accountId: string; lane: keyof typeof PLACES; ended: Promise<void> };
-
 type Probe = { readonly atMs: number; readonly pauseMs: number };
 
 /** Starts to deliver, while this process has the lease: of several processes on one store, only one delivers. */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, gatewayId, clock, log, lookMs = LOOK_MS, slowMs = SLOW_MS } = options;
-  const running = new Map<string, Running>();
-  const served = new LRUCache<string, number>({ max: MAX_SERVED });
-  const slow = new LRUCache<string, true>({ max: MAX_SERVED });
-  let rounds = 0;
+  const lanes = new DeliveryLanes(clock);
+  const running = new Map<string, Promise<void>>();
+  /** Webhooks that had nothing to send, until the next regular look. */
+  const idle = new Set<string>();
+  /** True: a webhook has to wait for a place. */
+  let isShort = false;
   const probes = new Map<string, Probe>();
   const resting = new Map<string, number>();
   const closing = new AbortController();
@@ -90,68 +87,66 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     return probe !== undefined;
   };
 
-  const work = async (webhook: WorkingWebhook): Promise<void> => {
+  const work = async (webhook: WorkingWebhook, place: Place): Promise<void> => {
+    const cut = place.cut.signal;
+    const onSlow = (): void => {
+      lanes.becomeSlow(place);
+      lookAgain();
+    };
+    const probe = probes.get(webhook.id);
     try {
       const round = await deliverRound({
         store,
         webhook,
-        receiver: receiverOf(options, webhook, closing.signal),
+        receiver: {
+          ...receiverOf(options, webhook),
+          post: withSlowAlarm(options.postFor(webhook), slowMs, onSlow),
+          signal: closing.signal,
+          cut,
+        },
         isProbe: takeProbe(webhook),
         stop: (tx, stop) => options.onStop(tx, webhook, stop, clock.nowMs()),
       });
+      if (cut.aborted && probe !== undefined) probes.set(webhook.id, probe);
       options.onRound(webhook, round);
       resting.delete(webhook.id);
       if (round.hasMore) lookAgain();
+      else idle.add(webhook.id);
     } catch (error) {
       resting.set(webhook.id, clock.nowMs() + REST_MS);
       log.error({ err: error, webhook: webhook.id }, 'cannot deliver events to a webhook; retrying');
     }
   };
 
-  /** 0: no round is remembered. */
-  const lastRoundOf = ({ id }: WorkingWebhook): number => served.peek(id) ?? 0;
-  const inLane = (lane: Running['lane']): readonly Running[] =>
-    [...running.values()].filter((each) => each.lane === lane);
-  const isFull = (lane: Running['lane']): boolean => inLane(lane).length >= PLACES[lane].all;
-  const hasPlace = (lane: Running['lane'], accountId: string): boolean =>
-    !isFull(lane) &&
-    inLane(lane).filter((each) => each.accountId === accountId).length < PLACES[lane].ofAccount;
-
-  const begin = (webhook: WorkingWebhook): void => {
-    const { id, accountId } = webhook;
-    const place: Running = { accountId, lane: laneOf(id), ended: Promise.resolve() };
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      slow.set(id, true);
-      // Its place is free for another.
-      place.lane = 'slow';
-      lookAgain();
-    }, slowMs);
-    running.set(id, place);
-    place.ended = work(webhook).finally(() => {
-      clearTimeout(timer);
-      if (!isSlow) slow.delete(id);
-      running.delete(id);
+  const begin = (webhook: WorkingWebhook, place: Place): void => {
+    const ended = work(webhook, place).finally(() => {
+      lanes.leave(place);
+      running.delete(webhook.id);
+      if (isShort) lookAgain();
     });
+    running.set(webhook.id, ended);
   };
-  const laneOf = (id: string): Running['lane'] => (slow.has(id) ? 'slow' : 'quick');
 
-  /** Webhooks that were served longest ago come first. */
+  let regularAtMs = 0;
   const look = async (): Promise<void> => {
     if (!(await holdLease(store, LEASE, gatewayId))) return;
     if (!isReleased) await releaseStranded(store.db, clock.nowMs());
     isReleased = true;
+    if (performance.now() - regularAtMs >= lookMs) {
+      idle.clear();
+      regularAtMs = performance.now();
+    }
     // A round that ends during the search has advanced its webhook: the search may have found its earlier state.
     const before = new Set(running.keys());
     const found = await findWork(store);
-    for (const webhook of found.toSorted((a, b) => lastRoundOf(a) - lastRoundOf(b))) {
-      if (isClosed || (isFull('quick') && isFull('slow'))) return;
-      const { id, accountId } = webhook;
-      if (before.has(id) || running.has(id) || clock.nowMs() < (resting.get(id) ?? 0)) continue;
-      if (!hasPlace(laneOf(id), accountId)) continue;
-      served.set(id, ++rounds);
-      begin(webhook);
+    const isReady = ({ id }: WorkingWebhook): boolean =>
+      !before.has(id) && !running.has(id) && !idle.has(id) && clock.nowMs() >= (resting.get(id) ?? 0);
+    isShort = false;
+    for (const webhook of lanes.inOrder(found.filter(isReady))) {
+      if (isClosed) return;
+      const place = lanes.enter(webhook);
+      if (place === undefined) isShort = true;
+      else begin(webhook, place);
     }
   };
 
@@ -190,7 +185,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       clearTimeout(timer);
       await looking;
       const cut = setTimeout(() => closing.abort(), CLOSE_MS);
-      await Promise.all([...running.values()].map(({ ended }) => ended));
+      await Promise.all(running.values());
       clearTimeout(cut);
       await leaveLease(store, LEASE, gatewayId);
     },
@@ -198,21 +193,161 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 function receiverOf(
-  { installationKey, clock, postFor, userAgent }: DispatcherOptions,
+  { installationKey, clock, userAgent }: DispatcherOptions,
   webhook: WorkingWebhook,
-  signal: AbortSignal,
-): Receiver {
+): Omit<Receiver, 'post' | 'signal' | 'cut'> {
   const { id, secret, oldSecret, oldSecretUntil } = webhook;
   const isOldValid =
     oldSecret !== null && oldSecretUntil !== null && clock.nowMs() < oldSecretUntil.getTime();
   const sealed = isOldValid ? [secret, oldSecret] : [secret];
   return {
     url: new URL(webhook.url),
-    post: postFor(webhook),
     userAgent,
-    signal,
-    cut: new AbortController().signal,
     nowMs: clock.nowMs,
     secrets: sealed.map((each) => openWebhookSecret(installationKey, id, each)),
   };
+}
+
+/** Wraps the sender of a round, and calls `onSlow` when its attempts have taken `slowMs`. What the store takes does not count. */
+function withSlowAlarm(post: PostEvent, slowMs: number, onSlow: () => void): PostEvent {
+  let underWay = 0;
+  let sinceMs = 0;
+  let leftMs = slowMs;
+  let timer: NodeJS.Timeout | undefined;
+  return async (posted) => {
+    if (underWay++ === 0) {
+      sinceMs = performance.now();
+      timer = setTimeout(onSlow, leftMs);
+    }
+    try {
+      return await post(posted);
+    } finally {
+      if (--underWay === 0) {
+        clearTimeout(timer);
+        leftMs -= performance.now() - sinceMs;
+      }
+    }
+  };
+}
+
+/** Rounds that run concurrently, of all accounts and of one: the slow lane has a place for each webhook that an account may have. */
+const PLACES = { quick: { all: 50, ofAccount: 10 }, slow: { all: 100, ofAccount: MAX_WEBHOOKS } } as const;
+/** A webhook stays in the slow lane for so long after its last slow round. */
+const SLOW_FOR_MS = 60_000;
+/** Maximum number of webhooks whose last round is remembered. */
+const MAX_REMEMBERED = 10_000;
+
+type Lane = keyof typeof PLACES;
+
+/** The place of a round. Undefined `lane`: it lost it, and `cut` has ended its attempts. */
+export type Place = {
+  readonly webhook: Served;
+  lane: Lane | undefined;
+  isSlow: boolean;
+  readonly cut: AbortController;
+};
+
+type Served = Pick<WorkingWebhook, 'id' | 'accountId'>;
+
+/**
+ * The places of rounds. Rounds of webhooks that were not slow in the last minute have a lane of their own, which they leave when they become
+ * slow, so that an account takes its places for half a second a minute and webhook.
+ */
+export class DeliveryLanes {
+  readonly #clock: Clock;
+  /** Newest last. */
+  readonly #places = { quick: new Set<Place>(), slow: new Set<Place>() } as const;
+  readonly #slowUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #lastRounds = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  #rounds = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns webhooks with those of accounts with the fewest places first, and of one account those first that were served longest ago. */
+  inOrder<T extends Served>(webhooks: readonly T[]): readonly T[] {
+    const turns = new Map<string, number>();
+    return webhooks
+      .toSorted((a, b) => this.#lastRoundOf(a) - this.#lastRoundOf(b))
+      .map((webhook) => {
+        const lane = this.#laneOf(webhook);
+        const key = `${lane} ${webhook.accountId}`;
+        const turn = turns.get(key) ?? this.#countOf(webhook, lane);
+        turns.set(key, turn + 1);
+        return { webhook, turn };
+      })
+      .toSorted((a, b) => a.turn - b.turn)
+      .map(({ webhook }) => webhook);
+  }
+
+  /** Takes a place for a round; undefined while there is none for its account. */
+  enter(webhook: Served): Place | undefined {
+    const lane = this.#laneOf(webhook);
+    if (!this.#makeRoom(webhook, lane)) return undefined;
+    const place: Place = { webhook, lane, isSlow: false, cut: new AbortController() };
+    this.#places[lane].add(place);
+    this.#lastRounds.set(webhook.id, ++this.#rounds);
+    return place;
+  }
+
+  /** Moves a round to the slow lane; it is cut off if there is no place. */
+  becomeSlow(place: Place): void {
+    place.isSlow = true;
+    this.#remember(place);
+    if (place.lane !== 'quick') return;
+    this.#vacate(place);
+    if (this.#makeRoom(place.webhook, 'slow')) {
+      place.lane = 'slow';
+      this.#places.slow.add(place);
+    } else place.cut.abort();
+  }
+
+  leave(place: Place): void {
+    if (place.isSlow) this.#remember(place);
+    this.#vacate(place);
+  }
+
+  #vacate(place: Place): void {
+    if (place.lane !== undefined) this.#places[place.lane].delete(place);
+    place.lane = undefined;
+  }
+
+  #remember({ webhook }: Place): void {
+    this.#slowUntilMs.set(webhook.id, this.#clock.nowMs() + SLOW_FOR_MS);
+  }
+
+  #lastRoundOf({ id }: Served): number {
+    return this.#lastRounds.peek(id) ?? 0;
+  }
+
+  #laneOf({ id }: Served): Lane {
+    return this.#clock.nowMs() < (this.#slowUntilMs.peek(id) ?? 0) ? 'slow' : 'quick';
+  }
+
+  #countOf({ accountId }: Served, lane: Lane): number {
+    return [...this.#places[lane]].filter(({ webhook }) => webhook.accountId === accountId).length;
+  }
+
+  /**
+   * True if a round of an account may have a place now. The quick lane keeps more places free for others than the account has already; in the
+   * slow lane the account with the most gives up its newest place for one that stays below it.
+   */
+  #makeRoom(webhook: Served, lane: Lane): boolean {
+    const places = this.#places[lane];
+    const free = PLACES[lane].all - places.size;
+    if (free === 0 && lane === 'quick') return false;
+    const own = this.#countOf(webhook, lane);
+    if (own >= PLACES[lane].ofAccount) return false;
+    if (lane === 'quick') return free > own;
+    if (free > 0) return true;
+    const most = Object.values(Object.groupBy(places, (place) => place.webhook.accountId))
+      .map((ofAccount = []) => ofAccount)
+      .reduce((a, b) => (b.length > a.length ? b : a));
+    const newest = most.at(-1);
+    if (newest === undefined || most.length <= own + 1) return false;
+    this.#vacate(newest);
+    newest.cut.abort();
+    return true;
+  }
 }

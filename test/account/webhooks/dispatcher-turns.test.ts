@@ -6,6 +6,7 @@ import { gateways } from '../../../src/store/access-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { startDispatcher } from '../../../src/account/webhooks/dispatcher.ts';
 import { createWebhook } from '../../../src/account/webhooks/webhooks.ts';
+import { webhookDeliveries, webhooks } from '../../../src/store/webhook-tables.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
 import { newInstallationKey } from '../test-installation-key.ts';
 import { describeStores, SILENT, type TestBackend } from '../../store/backends.ts';
@@ -13,6 +14,7 @@ import { TAKEN } from './open-world.ts';
 
 const AT_ONCE = 50;
 const OF_ACCOUNT = 10;
+const SLOW_PLACES = 100;
 
 const installationKey = await newInstallationKey();
 
@@ -21,13 +23,13 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
   let age = 0;
 
   /** Makes an account with webhooks, younger than those made before, and events that each of them gets. */
-  async function createAccount(store: Store, { webhooks, events }: { webhooks: number; events: number }) {
+  async function createAccount(store: Store, made: { webhooks: number; events: number }) {
     const accountId = await newCustomer(store);
     const deps = { store, installationKey, record: () => Promise.resolve() };
     const choice = { name: 'a', url: 'https://hooks.example.com/', events: [], isOrdered: false };
-    for (let made = 0; made < webhooks; made++) await createWebhook(deps, accountId, choice, NOW_MS + age++);
+    for (let n = 0; n < made.webhooks; n++) await createWebhook(deps, accountId, choice, NOW_MS + age++);
     const fact = { action: 'sign', outcome: 'ok', requestId: 'req_a' };
-    const facts = Array.from({ length: events }, () => fact);
+    const facts = Array.from({ length: made.events }, () => fact);
     await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
   }
 
@@ -53,9 +55,12 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
       onRound: () => undefined,
       postFor: ({ id }) => {
         rounds.push(id);
-        return async () => {
-          await mayAnswer.promise;
-          return TAKEN;
+        return async ({ signal }) => {
+          const isCutOff = new Promise<boolean>((resolve) =>
+            signal.addEventListener('abort', () => resolve(true)),
+          );
+          const isLost = await Promise.race([isCutOff, mayAnswer.promise]);
+          return isLost === true ? { kind: 'failed', error: 'ABORT_ERR' } : TAKEN;
         };
       },
     });
@@ -64,6 +69,11 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
       return dispatcher.close();
     });
     return rounds;
+  }
+
+  async function accountsOf({ db }: Store): Promise<ReadonlyMap<string, string>> {
+    const rows = await db.select({ id: webhooks.id, accountId: webhooks.accountId }).from(webhooks);
+    return new Map(rows.map(({ id, accountId }) => [id, accountId]));
   }
 
   test('have their rounds in turn, however old they are', async () => {
@@ -75,8 +85,10 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
     mayAnswer.resolve();
     const rounds = await start(store, mayAnswer);
     const all = accounts * OF_ACCOUNT;
-    await eventually('each could have had its round', () => rounds.length >= all || undefined);
-    expect(new Set(rounds.slice(0, all)).size).toBe(all);
+    await eventually('each has had its round', () => new Set(rounds).size === all || undefined);
+    const accountIds = await accountsOf(store);
+    for (const ofAccount of Object.values(Object.groupBy(rounds, (id) => accountIds.get(id) ?? '')))
+      expect(new Set(ofAccount?.slice(0, OF_ACCOUNT)).size).toBe(OF_ACCOUNT);
   });
 
   test('hold up no other account and no other webhook of theirs while their receivers are slow', async () => {
@@ -93,6 +105,33 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
       () => rounds.length === all || undefined,
     );
     expect(new Set(rounds).size).toBe(all);
+  });
+
+  test('get what was cut off again when there is a place, and nothing of it counts as a failure', async () => {
+    const store = opened();
+    const [accounts, ofAccount] = [6, 20];
+    for (let made = 0; made < accounts; made++)
+      await createAccount(store, { webhooks: ofAccount, events: 1 });
+    const mayAnswer = Promise.withResolvers<void>();
+    const rounds = await start(store, mayAnswer, 20);
+    const all = accounts * ofAccount;
+    await eventually('each has had a round, more than there are places', () =>
+      new Set(rounds).size === all ? true : undefined,
+    );
+    const rows = () => store.db.select().from(webhooks);
+    const deliveries = () => store.db.select().from(webhookDeliveries);
+    const cutOff = await eventually('some are cut off', async () => {
+      const found = await deliveries();
+      return found.length >= all - SLOW_PLACES ? found : undefined;
+    });
+    for (const row of cutOff) expect(row).toMatchObject({ state: 'waiting', attempts: 0, failures: 0 });
+    mayAnswer.resolve();
+    await eventually('all are delivered', async () => {
+      const found = await deliveries();
+      return found.length === all && found.every(({ state }) => state === 'delivered') ? true : undefined;
+    });
+    for (const row of await rows()) expect(row).toMatchObject({ position: 1, failures: 0 });
+    for (const row of await deliveries()) expect(row).toMatchObject({ attempts: 1 });
   });
 
   test('take ten places at most if they are of one account', async () => {
