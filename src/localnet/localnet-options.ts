@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CONFIG_INTEGERS } from '../../generated/config.ts';
-import { LOCALNET_OPTION_NAMES } from '../core/config/localnet-settings.ts';
+import { LOCALNET_OPTION_NAMES, towerSetting, WITHOUT_TOWER } from '../core/config/localnet-settings.ts';
 import { serviceError } from '../core/service-error.ts';
 import { type Consensus, isConsensus } from './consensus.ts';
 import type { GivenFork } from './fork/open-fork.ts';
@@ -162,11 +162,12 @@ function readConsensus(values: OptionValues): Consensus | undefined {
   if (alpenglow === true && consensus === 'tower')
     throw optionProblem('--alpenglow and --consensus tower cannot be used together');
   const named = alpenglow === true ? 'alpenglow' : consensus;
-  const ofTower = finalitySlots !== undefined ? '--finality-slots' : votes === true ? '--votes' : undefined;
+  const ofTower = towerSetting({
+    finality_slots: finalitySlots === undefined ? undefined : Number(finalitySlots),
+    votes: votes === true,
+  });
   if (named === 'alpenglow' && ofTower !== undefined)
-    throw optionProblem(
-      `${ofTower} needs --consensus tower: under alpenglow a confirmed block is final, and blocks hold no votes`,
-    );
+    throw optionProblem(`--${ofTower.replace('_', '-')} needs --consensus tower: ${WITHOUT_TOWER}`);
   return named ?? (ofTower === undefined ? undefined : 'tower');
 }
 

@@ -94,3 +94,15 @@ test('a data directory that no start would take is told', async () => {
   const long = at('x'.repeat(200));
   expect((await check({ KEYSLOT_DATA_DIR: long })).error).toContain('the limit for a socket is');
 });
+
+test('settings that the embedded ledger would refuse at each start are told', async () => {
+  const votes = { KEYSLOT_LOCALNET_VOTES: 'true' };
+  expect(await check({ KEYSLOT_LOCALNET_CONSENSUS: 'alpenglow', ...votes })).toMatchObject({
+    code: 2,
+    out: '',
+    error: expect.stringContaining(
+      'localnet.votes (KEYSLOT_LOCALNET_VOTES) is true; needs localnet.consensus: tower',
+    ),
+  });
+  expect(await check(votes)).toMatchObject({ code: 0, error: '' });
+});

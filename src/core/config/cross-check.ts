@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../../generated/config.ts';
 import { isCidr } from '../cidr.ts';
+import { towerSetting, WITHOUT_TOWER } from './localnet-settings.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { isLoopbackHost } from '../loopback.ts';
 import { readNodeAddress, nodeName, isPubsubAddress } from './node-address.ts';
@@ -25,6 +26,7 @@ export function crossCheck({ http, networks, hsm, mail, webhooks, ...rest }: Con
     ...checkRedis(rest),
     ...checkTracing(rest),
     ...checkWorkers({ networks, ...rest }),
+    ...checkLocalnet({ networks, ...rest }),
   ];
 }
 
@@ -74,6 +76,16 @@ function checkWorkers({
             `${shown}, and networks.${index}.upstreams is empty: each worker would have an embedded ledger of its own; set a node (KEYSLOT_UPSTREAM_URL)`,
           ],
     ),
+  ];
+}
+
+/** Settings of a consensus that the embedded ledger is not told to run. Without an embedded ledger they have no effect. */
+function checkLocalnet({ networks, localnet }: Pick<Config, 'networks' | 'localnet'>): readonly string[] {
+  const setting = towerSetting(localnet);
+  const isEmbedded = networks.some(({ upstreams }) => upstreams.length === 0);
+  if (setting === undefined || localnet.consensus !== 'alpenglow' || !isEmbedded) return [];
+  return [
+    `localnet.${setting} (KEYSLOT_LOCALNET_${setting.toUpperCase()}) is ${localnet[setting]}; needs localnet.consensus: tower (KEYSLOT_LOCALNET_CONSENSUS): ${WITHOUT_TOWER}`,
   ];
 }
 

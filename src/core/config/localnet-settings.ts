@@ -15,3 +15,15 @@ export const localnetArguments = (settings: Config['localnet']): readonly string
   SETTINGS.flatMap(({ option, name, usual }) =>
     String(settings[name]) === usual ? [] : [`--${option}`, String(settings[name])],
   );
+
+/** The reason why settings of `tower` are refused under `alpenglow`. */
+export const WITHOUT_TOWER = 'under alpenglow a confirmed block is final, and blocks hold no votes';
+
+/** Returns the first setting that needs `tower`. Where the consensus is not set, that setting selects it. */
+export function towerSetting({
+  finality_slots: finalitySlots,
+  votes,
+}: Pick<Config['localnet'], 'finality_slots' | 'votes'>): 'finality_slots' | 'votes' | undefined {
+  if (finalitySlots !== undefined) return 'finality_slots';
+  return votes === true ? 'votes' : undefined;
+}

@@ -310,3 +310,25 @@ test('several workers are refused with the embedded store, without Redis and wit
   expect(problemsOf({ env: { ...shared, KEYSLOT_WORKERS: '65' } })).toContain('must be');
   expect(loadConfig({ env: {} }).workers).toBe(1);
 });
+
+test('settings of tower are refused with an embedded ledger under alpenglow, and select tower where no consensus is set', () => {
+  const alpenglow = { KEYSLOT_LOCALNET_CONSENSUS: 'alpenglow' };
+  const reason = 'under alpenglow a confirmed block is final, and blocks hold no votes';
+  const needs = `needs localnet.consensus: tower (KEYSLOT_LOCALNET_CONSENSUS): ${reason}`;
+  for (const [given, shown] of [
+    [{ KEYSLOT_LOCALNET_VOTES: 'true' }, 'localnet.votes (KEYSLOT_LOCALNET_VOTES) is true'],
+    [
+      { KEYSLOT_LOCALNET_FINALITY_SLOTS: '0' },
+      'localnet.finality_slots (KEYSLOT_LOCALNET_FINALITY_SLOTS) is 0',
+    ],
+  ] as const) {
+    expect(problemsOf({ env: { ...alpenglow, ...given } })).toBe(
+      `The configuration has an error:\n  ${shown}; ${needs}`,
+    );
+    for (const consensus of [{}, { KEYSLOT_LOCALNET_CONSENSUS: 'tower' }])
+      expect(() => loadConfig({ env: { ...consensus, ...given } })).not.toThrow();
+    const node = { KEYSLOT_UPSTREAM_URL: 'http://127.0.0.1:8899' };
+    expect(() => loadConfig({ env: { ...alpenglow, ...given, ...node } })).not.toThrow();
+  }
+  expect(() => loadConfig({ env: { ...alpenglow, KEYSLOT_LOCALNET_VOTES: 'false' } })).not.toThrow();
+});
