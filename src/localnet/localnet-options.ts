@@ -163,8 +163,8 @@ function readConsensus(values: OptionValues): Consensus | undefined {
     throw optionProblem('--alpenglow and --consensus tower cannot be used together');
   const named = alpenglow === true ? 'alpenglow' : consensus;
   const ofTower = towerSetting({
-    finality_slots: finalitySlots === undefined ? undefined : Number(finalitySlots),
     votes: votes === true,
+    ...(finalitySlots === undefined ? {} : { finality_slots: Number(finalitySlots) }),
   });
   if (named === 'alpenglow' && ofTower !== undefined)
     throw optionProblem(`--${ofTower.replace('_', '-')} needs --consensus tower: ${WITHOUT_TOWER}`);

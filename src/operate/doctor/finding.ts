@@ -37,6 +37,7 @@ export type ServerStatus = {
       readonly is_reachable: boolean;
       readonly standing: string;
       readonly reasons: readonly string[];
+      readonly is_stale: boolean;
     }[];
   }[];
 };

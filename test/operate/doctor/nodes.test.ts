@@ -14,6 +14,7 @@ const served = (name: string, faults: Partial<ServedNode> = {}): ServedNode => (
   is_reachable: true,
   standing: 'healthy',
   reasons: [],
+  is_stale: false,
   roles: ['read', 'send'],
   version: '4.3.5',
   is_ordered: true,
@@ -75,6 +76,26 @@ test('of a running server every node is named, and one that is down beside other
   ]);
   expect(await examineServed([served('a', down)], 'upstreamUnavailable')).toEqual([
     ['wrong', 'upstreamUnavailable'],
+  ]);
+});
+
+test('a node that answers but has no new slots is a warning with the reason, and a paused ledger is none', async () => {
+  for (const reason of [
+    'has stood at slot 900 for 12 s',
+    'has shreds of 200 slots that it has not processed',
+  ]) {
+    const stale = { is_stale: true, reasons: [reason] };
+    expect(await examineServed([served('a', stale)])).toEqual([
+      ['ok', 'a node answers'],
+      ['warning', `a: ${reason}`],
+    ]);
+    expect(await examineServed([served('a', stale), served('b')])).toEqual([
+      ['ok', 'b answers'],
+      ['warning', `a: ${reason}`],
+    ]);
+  }
+  expect(await examineServed([served('localnet', { reasons: ['paused at slot 900 for 12 s'] })])).toEqual([
+    ['ok', 'localnet (paused at slot 900 for 12 s) answers'],
   ]);
 });
 

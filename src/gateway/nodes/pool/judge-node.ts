@@ -128,10 +128,9 @@ function faultsOf(
 }
 
 function stillnessOf(
-  { slots, shredSlot = 0, rest }: NodeHealth,
+  { slots, shredsAhead = 0, rest }: NodeHealth,
   { nowMs, slotMs }: Scene,
 ): readonly string[] {
-  const shredsAhead = slots.processed === 0 ? 0 : shredSlot - slots.processed;
   const stillMs = nowMs - slots.risenAtMs;
   const isStill = slots.risenAtMs > 0 && stillMs >= Math.max(STILL.ms, STILL.slots * (slotMs ?? 0));
   return [

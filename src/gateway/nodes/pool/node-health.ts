@@ -30,8 +30,8 @@ export class NodeHealth {
   consensus: SaidConsensus = { kind: 'unknown' };
   /** The oldest slot whose block it has; undefined while that is unknown. */
   firstSlot: number | undefined;
-  /** The newest slot with shreds, when it was last asked; undefined while that is unknown. */
-  shredSlot: number | undefined;
+  /** The number of slots with shreds that it had not processed when it was last asked; undefined while that is unknown. */
+  shredsAhead: number | undefined;
   /** The reason why its slot does not move, as an embedded ledger reports it. */
   rest: string | undefined;
   /** Milliseconds that the last probe took; undefined until one was answered. */

@@ -32,10 +32,7 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
   const startMs = performance.now();
   try {
     const areFactsDue = health.genesis.kind === 'unasked' || startMs - state.factsAtMs >= FACTS_MS;
-    if (areFactsDue) {
-      void readHistory(node);
-      void readShreds(node);
-    }
+    if (areFactsDue) void readHistory(node);
     // Clients' calls avoid a node without a hash while other nodes have theirs, so ask again: the failure may have been brief.
     if (areFactsDue || health.genesis.kind === 'unstated')
       noteGenesis(health, await ask(node, 'getGenesisHash'));
@@ -44,6 +41,7 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
       void askConsensus(node);
     }
     await readSlots(node, state);
+    if (areFactsDue) void readShreds(node);
   } catch (error) {
     if (startMs < state.answeredFromMs) return;
     health.probeMs = performance.now() - startMs;
@@ -74,10 +72,12 @@ async function readHistory(node: PoolNode): Promise<void> {
   node.health.firstSlot = slots.find(isCount);
 }
 
-/** Records the newest slot with shreds. A node that does not report it keeps its health. */
+/** Records how far its shreds are ahead of the slot that was just read. A node that does not report them keeps its health. */
 async function readShreds(node: PoolNode): Promise<void> {
+  const { health } = node;
+  const { processed } = health.slots;
   const newest = await ask(node, 'getMaxShredInsertSlot').catch(() => undefined);
-  node.health.shredSlot = isCount(newest) ? newest : undefined;
+  health.shredsAhead = isCount(newest) && processed > 0 ? newest - processed : undefined;
 }
 
 /** Records the consensus that a node reports. A certificate never changes, so a node that has reported one is not asked again. */

@@ -15,12 +15,14 @@ type ServedNetwork = ServerStatus['networks'][number];
 type Examined = {
   readonly name: string;
   readonly fault: string | undefined;
+  /** What is no fault: an embedded ledger is paused. */
+  readonly note?: string;
   readonly isSlowSender: boolean;
 };
 
 /**
  * Checks that ledger nodes answer, as the running server knows it, or by a call to each. A network without a node that answers is wrong;
- * a silent node among others is a warning.
+ * a silent node among others is a warning, and so is one that answers but has no new slots.
  */
 export const checkNodes: Check = async ({ config: { networks }, status }) => {
   if (status !== undefined) return status.networks.flatMap(findServed);
@@ -37,12 +39,24 @@ function findServed({ name, environment, upstream, consensus, nodes }: ServedNet
   const part = `network ${name}-${environment}`;
   if (upstream !== 'ready') return [{ part, state: 'wrong', detail: upstream, remedy: REMEDY }];
   const examined = nodes.map(
-    ({ name, version, is_ordered, is_reachable: isReachable, standing, reasons, roles }) => {
-      const isSound = isReachable && standing === 'healthy';
+    ({
+      name,
+      version,
+      is_ordered,
+      is_reachable: isReachable,
+      is_stale: isStale,
+      standing,
+      reasons,
+      roles,
+    }) => {
+      const isSound = isReachable && standing === 'healthy' && !isStale;
       const order = is_ordered ? readSaidVersion({ 'solana-core': version })?.order : undefined;
       const isSlowSender = consensus !== 'tower' && sendsLate(roles, order);
       const words = [...(isReachable ? [] : ['does not answer']), ...reasons];
-      return { name, fault: isSound ? undefined : words.join('; ') || standing, isSlowSender };
+      const said = words.join('; ');
+      return isSound
+        ? { name, fault: undefined, note: said, isSlowSender }
+        : { name, fault: said || standing, isSlowSender };
     },
   );
   return describe(part, examined, 'a node answers');
@@ -50,7 +64,9 @@ function findServed({ name, environment, upstream, consensus, nodes }: ServedNet
 
 /** `answered`: the detail even if every node has a fault. */
 function describe(part: string, nodes: readonly Examined[], answered?: string): readonly Finding[] {
-  const sound = nodes.filter(({ fault }) => fault === undefined).map(({ name }) => name);
+  const sound = nodes.flatMap(({ name, fault, note = '' }) =>
+    fault === undefined ? [note === '' ? name : `${name} (${note})`] : [],
+  );
   const detail =
     sound.length === 0 ? answered : `${sound.join(', ')} ${sound.length === 1 ? 'answers' : 'answer'}`;
   const state = detail === undefined ? 'wrong' : 'warning';
