@@ -24,10 +24,26 @@ export function readConsensus(result: unknown): SaidConsensus {
 }
 
 /** Returns the consensus of a network: the certificate that most nodes have decides, and the first node's in a tie. */
-export function consensusOf(said: readonly SaidConsensus[]): SaidConsensus {
+function consensusOf(said: readonly SaidConsensus[]): SaidConsensus {
   const certified = said.flatMap((each) => (each.kind === 'alpenglow' ? [each] : []));
   const [first, ...others] = Map.groupBy(certified, ({ block }) => block).values();
   if (first === undefined) return said.find(({ kind }) => kind === 'tower') ?? UNKNOWN;
   const most = others.reduce((best, each) => (each.length > best.length ? each : best), first);
   return most[0] ?? UNKNOWN;
+}
+
+/** The certificate of a chain: it never changes, and is kept when the nodes that have it are gone. */
+export class KeptCertificate {
+  #kept: { readonly genesis: string; readonly said: SaidConsensus } | undefined;
+
+  /** Returns the consensus of the chain with that genesis hash (undefined: not known yet), from its nodes or as kept. */
+  consensusOf(genesis: string | undefined, said: readonly SaidConsensus[]): SaidConsensus {
+    const current = consensusOf(said);
+    if (current.kind === 'alpenglow') {
+      if (genesis !== undefined) this.#kept = { genesis, said: current };
+      return current;
+    }
+    const isOfChain = genesis === undefined || this.#kept?.genesis === genesis;
+    return (isOfChain ? this.#kept?.said : undefined) ?? current;
+  }
 }

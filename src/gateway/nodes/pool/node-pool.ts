@@ -3,7 +3,7 @@ import { COMMITMENTS, type Commitment, type Slots } from '../../../core/rpc/comm
 import type { UpstreamReply } from '../../../core/rpc/upstream-reply.ts';
 import type { Upstream, UpstreamRequest } from '../upstream.ts';
 import { attempt, isLight, isRead, mayMoveOn, noteSlot, isPassedOver } from './attempt.ts';
-import { type Consensus, consensusOf } from './consensus.ts';
+import { type Consensus, KeptCertificate } from './consensus.ts';
 import { judgeReply, isUnread } from './judge-reply.ts';
 import { judgeNode, type Scene, type Verdict } from './judge-node.ts';
 import { NodeProbes } from './node-probes.ts';
@@ -47,6 +47,7 @@ export class NodePool implements Upstream {
   readonly probes: NodeProbes;
   readonly #options: PoolOptions;
   readonly #hedges = new HedgeBudget();
+  readonly #certificate = new KeptCertificate();
   #nodes: readonly PoolNode[] = [];
   #settings: PoolSettings;
   #genesis: string | undefined;
@@ -173,16 +174,21 @@ export class NodePool implements Upstream {
         best[each] = Math.max(best[each], health.slots.expected(each, nowMs, slotMs));
     const { maxLagMs, genesisHash } = this.#settings;
     const isGenesisRequired = this.probes.isRunning && (this.#nodes.length > 1 || genesisHash !== undefined);
-    const own = this.#usable().filter(({ verdict: { standing } }) => standing !== 'unverified');
-    const consensus = consensusOf(own.map(({ health }) => health.consensus));
+    const genesis = this.#genesisHash();
+    const chain = genesis ?? (this.#nodes.length === 1 ? this.#nodes[0]?.health.lastHash : undefined);
+    const own = this.#usable().filter(
+      ({ health, verdict: { standing } }) =>
+        standing !== 'unverified' && (chain === undefined || health.lastHash === chain),
+    );
+    const said = own.map(({ health }) => health.consensus);
     return {
       nowMs,
       slotMs,
       best,
       isGenesisRequired,
       maxLagMs,
-      consensus,
-      genesis: this.#genesisHash(),
+      consensus: this.#certificate.consensusOf(chain, said),
+      genesis,
     };
   }
 

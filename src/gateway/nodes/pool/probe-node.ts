@@ -36,12 +36,10 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
     // Clients' calls avoid a node without a hash while other nodes have theirs, so ask again: the failure may have been brief.
     if (areFactsDue || health.genesis.kind === 'unstated')
       noteGenesis(health, await ask(node, 'getGenesisHash'));
-    if (areFactsDue) {
-      state.factsAtMs = startMs;
-      void askConsensus(node);
-    }
+    if (areFactsDue) state.factsAtMs = startMs;
     await readSlots(node, state);
     if (areFactsDue) void readShreds(node);
+    if (areFactsDue || hasFinalizedAll(health.slots)) void askConsensus(node);
   } catch (error) {
     if (startMs < state.answeredFromMs) return;
     health.probeMs = performance.now() - startMs;
@@ -86,6 +84,9 @@ async function askConsensus(node: PoolNode): Promise<void> {
   if (health.consensus.kind === 'alpenglow') return;
   const { lastHash } = health;
   const said = readConsensus(await ask(node, 'getAgGenesisCert').catch(() => undefined));
+  // A certificate is kept for good, and the node may have begun another chain since its genesis hash was read.
+  if (said.kind === 'alpenglow')
+    noteGenesis(health, await ask(node, 'getGenesisHash').catch(() => undefined));
   if (said.kind === 'unknown' || said.kind === health.consensus.kind || health.lastHash !== lastHash) return;
   health.consensus = said;
   node.onConsensus?.();
@@ -129,7 +130,6 @@ async function readSlots(node: PoolNode, state: ProbeState): Promise<void> {
     if (from !== undefined) health.noteBackwards(from, slot, nowMs);
   }
   health.noteProbe(nowMs - startMs);
-  if (hasFinalizedAll(health.slots)) void askConsensus(node);
   health.rest = health.slots.processed === before ? await readRest(node) : undefined;
 }
 

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
-import { type ChainNode, chainSlot, OTHER_GENESIS } from '../../../lab/nodes/chain-node.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { ChainNode, chainSlot, OTHER_GENESIS, SLOT_MS } from '../../../lab/nodes/chain-node.ts';
+import { joinNodes } from '../../../../src/gateway/nodes/network/ledger-nodes.ts';
+import { POOL_DEFAULTS } from '../../../../src/gateway/nodes/pool/pool-settings.ts';
 import { pass, startChainPool, useChainTime } from './chain-pool.ts';
+import { memberOf } from './pool-of.ts';
 
 useChainTime();
 
@@ -101,4 +104,42 @@ test('a lone node that begins another chain is asked anew', async () => {
   lone.alpenglowFrom = undefined;
   await pass(2 * MINUTE_MS);
   expect(consensus()).toEqual(TOWER);
+});
+
+test('the certificate stays when the node that told it is taken away, until the nodes are of another chain', async () => {
+  const [certified, silent, tower, other] = Array.from({ length: 4 }, () => new ChainNode());
+  if (certified === undefined || silent === undefined || tower === undefined || other === undefined) return;
+  certified.alpenglowFrom = 900_000;
+  silent.failing.set('getAgGenesisCert', -32_601);
+  other.genesis = OTHER_GENESIS;
+  const members = [certified, silent, tower, other].map((upstream, index) => memberOf({ upstream }, index));
+  const pool = joinNodes(members.slice(0, 2), { slotMs: () => SLOT_MS });
+  pool.start();
+  onTestFinished(() => pool.close());
+  await pass(2_000);
+  const alpenglow = { kind: 'alpenglow', slot: 900_000 };
+  expect(pool.consensus()).toEqual(alpenglow);
+  for (const kept of [members.slice(1, 2), members.slice(2, 3), members.slice(1, 3)]) {
+    pool.replace(kept, POOL_DEFAULTS);
+    expect(pool.consensus()).toEqual(alpenglow);
+    await pass(2 * MINUTE_MS);
+    expect(pool.consensus()).toEqual(alpenglow);
+  }
+  pool.replace(members.slice(3), POOL_DEFAULTS);
+  await pass(2 * MINUTE_MS);
+  expect(pool.consensus()).toEqual(TOWER);
+  pool.replace(members.slice(1, 2), POOL_DEFAULTS);
+  await pass(2 * MINUTE_MS);
+  expect(pool.consensus()).toEqual(alpenglow);
+});
+
+test('a certificate of another chain is not kept, whenever it comes', async () => {
+  const { nodes, consensus, consensuses } = await startChainPool();
+  const [first] = nodes;
+  if (first === undefined) throw new Error('no node');
+  first.genesis = OTHER_GENESIS;
+  first.alpenglowFrom = 700_000;
+  await pass(3 * MINUTE_MS);
+  expect(consensus()).toEqual(TOWER);
+  expect(consensuses).toEqual(['tower null']);
 });
