@@ -268,7 +268,7 @@ export type Config = {
     readonly lamports_per_byte: number;
     /** Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart. */
     readonly ephemeral: boolean;
-    /** Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block, so that no block is empty. Defaults to false. */
+    /** Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block: only the blocks with which a ledger begins are empty. Defaults to false. */
     readonly votes?: boolean;
     /** Serve the cheat codes of the embedded ledger, which set accounts, time and history at will, at the address of the embedded ledger itself (docs/localnet.md). They are not served through the gateway, except by gateway_trace. */
     readonly cheat_codes: boolean;
@@ -1215,7 +1215,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_LOCALNET_VOTES',
     secret: false,
     description:
-      'Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block, so that no block is empty. Defaults to false.',
+      'Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block: only the blocks with which a ledger begins are empty. Defaults to false.',
   },
   {
     path: ['localnet', 'cheat_codes'],

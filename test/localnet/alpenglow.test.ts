@@ -72,6 +72,19 @@ test('a confirmed block is final, and no block holds a vote', async () => {
     });
 });
 
+test('a slot is a root as soon as it is confirmed', async () => {
+  const { call, tick, connect } = await serveLedger({}, OPTIONS);
+  const client = await connect();
+  const roots = await client.subscribe('rootSubscribe');
+  const confirmed = Number(await call('getSlot', { commitment: 'confirmed' }));
+  for (const slot of [1, 2, 3].map((each) => confirmed + each)) {
+    tick();
+    expect((await client.notificationsOf(roots)).at(-1)).toBe(slot);
+    expect(Number(await call('getSlot', { commitment: 'confirmed' }))).toBe(slot);
+  }
+  expect(await client.notificationsOf(roots)).toEqual([1, 2, 3].map((each) => confirmed + each));
+});
+
 test('the vote account says that its validator is there, and votes are told nobody', async () => {
   const { call, tick, ledger, connect } = await serveLedger({}, OPTIONS);
   const client = await connect();
