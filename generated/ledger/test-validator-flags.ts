@@ -35,7 +35,6 @@ export const REFUSED_FLAGS: Readonly<Record<string, { readonly cannot: string }>
   '--log-messages-bytes-limit': {
     cannot: 'Logs of a transaction are cut at 10,000 bytes, the default of nodes.',
   },
-  '--max-compute-units': { cannot: 'The older name of --compute-unit-limit.' },
   '--rpc-bigtable-app-profile-id': { cannot: 'No BigTable is read.' },
   '--rpc-bigtable-instance': { cannot: 'No BigTable is read.' },
   '--ticks-per-slot': { cannot: 'Slots have no ticks. --slot-ms sets their length.' },

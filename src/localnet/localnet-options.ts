@@ -69,6 +69,7 @@ const OPTIONAL_NUMBERS = {
   'finality-slots': CONFIG_INTEGERS['localnet.finality_slots'],
   'warp-slot': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   'compute-unit-limit': { minimum: 1, maximum: 1_000_000_000 },
+  'max-compute-units': { minimum: 1, maximum: 1_000_000_000 },
   'limit-ledger-size': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   'limit-blockstore-size': { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 } as const satisfies Readonly<Record<string, Omit<Bounds, 'default'>>>;
@@ -114,7 +115,7 @@ export function readLocalnetOptions(values: OptionValues, lists: OptionLists = {
     cheatCodes: values['cheat-codes'] === true,
     slotsPerEpoch: readNumber('slots-per-epoch', values),
     warpSlot: readOptionalNumber('warp-slot', values),
-    computeUnitLimit: readOptionalNumber('compute-unit-limit', values),
+    computeUnitLimit: readComputeUnitLimit(values),
     features: isChanged ? features : undefined,
     genesis: {
       lists,
@@ -152,6 +153,14 @@ function readHistoryTransactions(values: OptionValues): number {
   if (shreds === undefined) return readNumber('history-transactions', values);
   const { minimum, maximum } = NUMBERS['history-transactions'];
   return Math.max(minimum, Math.min(Number(shreds), maximum));
+}
+
+function readComputeUnitLimit(values: OptionValues): bigint | undefined {
+  const limit = readOptionalNumber('compute-unit-limit', values);
+  const byOlderName = readOptionalNumber('max-compute-units', values);
+  if (limit !== undefined && byOlderName !== undefined)
+    throw optionProblem('--compute-unit-limit and --max-compute-units cannot be used together');
+  return limit ?? byOlderName;
 }
 
 /** An option that exists only under tower selects tower. */

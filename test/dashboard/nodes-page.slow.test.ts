@@ -52,6 +52,15 @@ describeInBrowser('the page of the nodes', (start) => {
     expect(await page.getByText('no node announces').count()).toBe(0);
   });
 
+  test('names the consensus of the network, and since when it has it', async () => {
+    const page = await open(NETWORK);
+    await page.getByText('Alpenglow, after slot 378,112,004').waitFor();
+    const { alpenglow_from: _, ...tower } = { ...NETWORK, consensus: 'tower' as const };
+    const other = await open(tower);
+    await other.getByText('Tower BFT').waitFor();
+    expect(await other.getByText('Alpenglow').count()).toBe(0);
+  });
+
   test.each([375, 1440])('keeps what clients misspell apart from what nodes answer: %i px', async (width) => {
     const page = await open(NETWORK, width);
     const beyond = page.getByRole('table', { name: 'Beyond the specification' });

@@ -63,3 +63,13 @@ test.each(['limit-ledger-size', 'limit-blockstore-size'])(
     );
   },
 );
+
+test('--max-compute-units is --compute-unit-limit by its older name', () => {
+  const read = (values: Readonly<Record<string, string>>) => readLocalnetOptions(values).computeUnitLimit;
+  expect(read({ 'max-compute-units': '300000' })).toBe(300_000n);
+  expect(read({ 'compute-unit-limit': '300000' })).toBe(300_000n);
+  expect(() => read({ 'max-compute-units': '0' })).toThrow('--max-compute-units 0 is not a whole number');
+  expect(() => read({ 'max-compute-units': '1', 'compute-unit-limit': '1' })).toThrow(
+    '--compute-unit-limit and --max-compute-units cannot be used together',
+  );
+});

@@ -85,6 +85,7 @@ const GENESIS_OPTIONS = [
     value: 'N',
     summary: 'Compute units of every transaction, regardless of its request',
   },
+  { name: 'max-compute-units', value: 'N', summary: 'The same, by its older name' },
   { name: 'feature', value: 'ADDRESS', summary: 'Activate a feature gate', isRepeatable: true },
   {
     name: 'deactivate-feature',

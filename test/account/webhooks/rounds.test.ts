@@ -211,6 +211,19 @@ describeStores('webhooks', (backend: TestBackend) => {
     expect(world.sent).toHaveLength(2);
   });
 
+  test('a pause of more than 24 h that the receiver asks for is 24 h', async () => {
+    const world = await openWorld(opened());
+    world.answer = () => ({ ...REFUSED, retryAfterMs: 7 * 24 * HOUR_MS }) as Answer;
+    await world.add(undefined);
+    await world.settle();
+    world.later(24 * HOUR_MS - 1);
+    await world.settle();
+    expect(world.sent).toHaveLength(1);
+    world.later(1);
+    await world.settle();
+    expect(world.sent).toHaveLength(2);
+  });
+
   test('what was sent when the process ended is sent again, with the same id', async () => {
     const world = await openWorld(opened());
     await world.add(undefined, undefined);
