@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CONFIG_SETTINGS } from '../../generated/config.ts';
 import { ALL_COMMANDS, commandsOf, firstWords, subcommandsOf } from '../../src/cli/find-command.ts';
@@ -93,3 +94,12 @@ function lineOf(name: string, summary: string): RegExp {
   const text = summary.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^ {2}${name} +${text}$`, 'm');
 }
+
+test('spec/README.md names the commands that take no configuration file', () => {
+  const without = ALL_COMMANDS.filter(({ options }) => !options.some(({ name }) => name === 'config'));
+  const text = readFileSync(new URL('../../spec/README.md', import.meta.url), 'utf8');
+  const [, list = ''] = /\n- \*\*`--config`\*\*:[^.]*\.(.*?) have none\./s.exec(text) ?? [];
+  expect([...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort()).toEqual(
+    without.map(({ name }) => name).sort(),
+  );
+});
