@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ChainServer } from '../nodes/chain-server.ts';
 import { startLab } from '../run-lab.ts';
 import { createLabKey } from './open-accounts.ts';
@@ -12,6 +13,9 @@ export type ServedChain = {
     readonly metricsUrl: string;
     /** No limit binds it. */
     readonly apiKey: string;
+    readonly baseUrl: string;
+    /** Creates an access token of a new account. */
+    readonly newToken: (scopes: readonly string[]) => Promise<string>;
   };
   readonly stop: () => Promise<void>;
 };
@@ -25,9 +29,20 @@ export async function serveChain(): Promise<ServedChain> {
     throw new Error('a scenario has three nodes and a gateway');
   const apiKey = await createLabKey(gateways);
   const { baseUrl, rpcUrl, grpcUrl } = gateway;
+  const newToken = async (scopes: readonly string[]): Promise<string> => {
+    const request = { kind: 'tokens.create', account: `chain-${randomUUID()}`, scopes } as const;
+    return (await gateway.ask<{ readonly token: string }>(request)).token;
+  };
   return {
     servers: [first, second, third],
-    gateway: { rpcUrl: `${rpcUrl}?apikey=${apiKey}`, grpcUrl, metricsUrl: `${baseUrl}/metrics`, apiKey },
+    gateway: {
+      rpcUrl: `${rpcUrl}?apikey=${apiKey}`,
+      grpcUrl,
+      metricsUrl: `${baseUrl}/metrics`,
+      apiKey,
+      baseUrl,
+      newToken,
+    },
     stop: remove,
   };
 }

@@ -47,6 +47,8 @@ export class ChainNode implements Upstream {
   version = '4.4.0';
   /** The last slot before Alpenglow; undefined: its network runs Tower BFT. */
   alpenglowFrom: number | undefined;
+  /** The address that every block rewards; undefined: none. */
+  rewarded: string | undefined;
   /** It says that it is up to date, and answers reads from a state that is so many slots older, whatever they ask for. */
   staleSlots = 0;
   /** It is a node of another ledger: what it says of accounts is not so on this one. */
@@ -77,6 +79,12 @@ export class ChainNode implements Upstream {
   /** How often a method of clients reached it. */
   asked(method: string): number {
     return this.seen.filter((call) => call.method === method).length;
+  }
+
+  /** The time (`performance.now()`) at which a slot is finalized, for a node that is not behind. */
+  finalizedAtMs(slot: number): number {
+    const isFinal = this.alpenglowFrom !== undefined && slot > this.alpenglowFrom;
+    return (slot - FIRST + DEPTH[isFinal ? 'confirmed' : 'finalized']) * SLOT_MS;
   }
 
   slot(commitment: Commitment = 'processed'): number {
@@ -189,10 +197,16 @@ export class ChainNode implements Upstream {
     });
   }
 
+  #rewardsAt(slot: number): readonly object[] {
+    const { rewarded: pubkey } = this;
+    if (pubkey === undefined) return [];
+    return [{ pubkey, lamports: 1, postBalance: slot, rewardType: 'Fee', commission: null }];
+  }
+
   /** A block, or the transaction of a slot: a test names it by its slot. */
   #past(method: string, slot: number): object {
     if (slot > this.slot('confirmed')) return failure(-32004, `Block not available for slot ${slot}`);
-    if (slot >= this.firstSlot) return { result: { slot, ...blockAt(slot) } };
+    if (slot >= this.firstSlot) return { result: { slot, ...blockAt(slot), rewards: this.#rewardsAt(slot) } };
     return method === 'getTransaction' ? { result: null } : failure(-32001, 'Block was cleaned up');
   }
 }
@@ -240,7 +254,6 @@ function blockAt(slot: number) {
     blockHeight: slot - 100_000,
     blockTime: 1_700_000_000 + slot,
     transactions: [],
-    rewards: [],
   };
 }
 
