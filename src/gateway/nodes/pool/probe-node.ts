@@ -36,10 +36,13 @@ export async function probeNode(node: PoolNode, state: ProbeState): Promise<void
     // Clients' calls avoid a node without a hash while other nodes have theirs, so ask again: the failure may have been brief.
     if (areFactsDue || health.genesis.kind === 'unstated')
       noteGenesis(health, await ask(node, 'getGenesisHash'));
-    if (areFactsDue) state.factsAtMs = startMs;
+    if (areFactsDue) {
+      state.factsAtMs = startMs;
+      void askConsensus(node);
+    }
     await readSlots(node, state);
     if (areFactsDue) void readShreds(node);
-    if (areFactsDue || hasFinalizedAll(health.slots)) void askConsensus(node);
+    else if (hasFinalizedAll(health.slots)) void askConsensus(node);
   } catch (error) {
     if (startMs < state.answeredFromMs) return;
     health.probeMs = performance.now() - startMs;

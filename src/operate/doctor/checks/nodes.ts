@@ -15,7 +15,7 @@ type ServedNetwork = ServerStatus['networks'][number];
 type Examined = {
   readonly name: string;
   readonly fault: string | undefined;
-  /** What is no fault: an embedded ledger is paused. */
+  /** A remark that is not a fault: an embedded ledger is paused. */
   readonly note?: string;
   readonly isSlowSender: boolean;
 };
