@@ -99,7 +99,7 @@ export function withWorkers(
   return { ...readiness, isDegraded, parts: { workers, ...readiness.parts } };
 }
 
-/** Adds where the blocks of topics come from, where gateways share them. Streams go on from either source, so it says nothing of readiness. */
+/** Adds where the blocks of topics come from, where gateways share them. Streams continue from either source, so it does not affect readiness. */
 export function withTopics(readiness: Readiness, topics: WatchedTopics | undefined): Readiness {
   if (topics === undefined) return readiness;
   const shown = topics

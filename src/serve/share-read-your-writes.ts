@@ -20,7 +20,7 @@ export type ReadYourWritesParts = {
 /**
  * With Redis, shares with other gateways the highest slots that readers were shown. Call it before there are readers. Does not wait for Redis.
  *
- * @returns a function that tells what was not told yet, and stops; undefined where nothing is shared.
+ * @returns a function that sends the waiting reports, and stops; undefined where nothing is shared.
  */
 export function shareReadYourWrites({
   config,

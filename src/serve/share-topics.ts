@@ -29,7 +29,7 @@ export type SharedTopics = WatchedTopics & {
   readonly close: () => Promise<void>;
 };
 
-/** A reader reads at most so many slots again to go on where another one ended, also while the pace of the network is unknown. */
+/** The most slots that a reader reads again to continue where another one ended, also while the pace of the network is unknown. */
 const MAX_REACH_SLOTS = 300;
 
 /** With Redis, shares the blocks of each network's nodes with the other gateways. Does not wait for Redis. Undefined: nothing is shared. */

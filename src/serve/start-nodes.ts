@@ -236,7 +236,7 @@ export function createStandingLog(log: Logger, network: string): (node: PoolNode
   };
 }
 
-/** Creates a log of the consensus that the nodes of a network tell. */
+/** Creates a log of the consensus that the nodes of a network report. */
 function createConsensusLog(log: Logger, network: string): (consensus: Consensus) => void {
   return ({ kind, slot }) =>
     log.info({ network, consensus: kind, alpenglow_from: slot }, 'consensus of the network');

@@ -22,7 +22,7 @@ export type UsageParts = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: LimitMetrics;
-  /** The member who has a key of a session; what it counts is counted for him. */
+  /** The member who owns the key of a session; its usage is counted for that member. */
   readonly memberOf: (keyId: string) => string | undefined;
 };
 

@@ -97,7 +97,7 @@ export class RequestTracker {
 
   /**
    * Resolves when no request is in flight, or after `deadlineMs`. A client that was about to send the next request on its
-   * connection is still answered, and told to close it.
+   * connection is still answered, with `Connection: close`.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.closeAfterAnswers();

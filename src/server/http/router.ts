@@ -13,7 +13,7 @@ export type RpcHandler = (request: HttpRequest, response: HttpResponse) => Promi
 export type RouterOptions = {
   /** The handlers by exact path. */
   readonly routes: ReadonlyMap<string, HttpHandler>;
-  /** JSON-RPC by path; a client that requests an unknown path is told these. */
+  /** JSON-RPC by path; the answer to an unknown path lists these. */
   readonly rpc: ReadonlyMap<string, RpcHandler>;
   /** Each serves its path and everything below it, for pages of this server alone. */
   readonly pages: ReadonlyMap<string, HttpHandler>;

@@ -18,7 +18,7 @@ export type OutboxOptions = {
 /** A queued notification, and the slots of those that it replaced. */
 type Waiting = { readonly notification: Notification; readonly replaced: readonly number[] };
 
-/** The cost of a queued notification besides its frame, which it shares with others. */
+/** The cost of a queued notification without its frame, which it shares with others. */
 const ENTRY_BYTES = 100;
 
 /**

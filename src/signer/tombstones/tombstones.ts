@@ -29,7 +29,7 @@ export const RECORD_PAGE = 4096;
 
 /**
  * The destroyed keys. They are kept here so that restoring a store from a backup revives none of them; the store's copy and the check at each
- * start are in src/account/signer-records, the rows in src/wallets/managed/destroyed-rows.ts. Who restores this file as well revives what
+ * start are in src/account/signer-records, the rows in src/wallets/managed/destroyed-rows.ts. Restoring this file as well revives what
  * was destroyed since, unless the copy in PostgreSQL or `audit_heads_file` shows it: then the server does not start.
  */
 export type Tombstones = {

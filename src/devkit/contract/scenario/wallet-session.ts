@@ -63,7 +63,7 @@ export async function land(
   return signature;
 }
 
-/** The rent-exempt minimum for an account of so many bytes, in lamports. */
+/** The rent-exempt minimum for an account of a size, in lamports. */
 export async function rentFor(target: RpcTarget, sizeBytes: number): Promise<number> {
   return Number(await call(target, 'getMinimumBalanceForRentExemption', [sizeBytes]));
 }

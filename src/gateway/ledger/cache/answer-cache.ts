@@ -18,7 +18,7 @@ export type KeptTime = { readonly untilMs: number; readonly nowMs: number };
 type Entry = Pick<KeptTime, 'untilMs'> & { readonly answer: KeptAnswer };
 
 /**
- * The cost of an entry besides its bytes: two buffers, their objects, the map, the list (measured with 200,000 small entries:
+ * The cost of an entry without its bytes: two buffers, their objects, the map, the list (measured with 200,000 small entries:
  * 1,300 bytes of RSS).
  */
 const ENTRY_BYTES = 1_300;

@@ -16,7 +16,7 @@ export type DriftGuard = {
 };
 
 export type DriftOptions = {
-  /** Per node, besides the first answer of every method. 0: no answers of nodes are checked. */
+  /** Per node, in addition to the first answer of every method. 0: no answers of nodes are checked. */
   readonly samplesPerMinute: number;
   readonly metrics: DriftMetrics;
   readonly log: Pick<Logger, 'warn'>;

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 /** Metrics of what readers have seen. */
 export type ReadYourWritesMetrics = {
-  /** Reads at each scrape whether other gateways are told now. */
+  /** Reads at each scrape whether reports reach other gateways now. */
   readonly watchShared: (isUp: () => boolean) => void;
 };
 

@@ -104,7 +104,7 @@ type SharedReader = {
 
 /** The highest slots and block heights that one reader has seen, by commitment. */
 export class SeenSlots {
-  /** Undefined: nobody else is told. */
+  /** Undefined: no other gateway is notified. */
   readonly shared: SharedReader | undefined;
   readonly #slots: Marks = {};
   readonly #heights: Marks = {};
@@ -132,7 +132,7 @@ export class SeenSlots {
     return read(this.#heights, commitment, nowMs);
   }
 
-  /** Returns what another gateway is told. */
+  /** Returns the report for another gateway. */
   send(nowMs: number): SentSeen {
     return [this.shared?.name ?? '', send(this.#slots, nowMs), send(this.#heights, nowMs)];
   }

@@ -44,7 +44,7 @@ const RETRY_MS = 500;
 export type RedisSeenOptions = {
   readonly url: string;
   readonly prefix: string;
-  /** Called with what another gateway has told, and how many milliseconds ago. */
+  /** Called with the report of another gateway and its age in milliseconds. */
   readonly onReport: (report: SeenReport, ageMs: number) => void;
   readonly onUp: () => void;
   readonly onLost: (reason: string) => void;
@@ -59,7 +59,7 @@ export type RedisSeen = SeenReporter & { readonly close: () => Promise<void> };
 
 /**
  * Opens a stream of reports in Redis. Each gateway reads those of the others from a minute before its start, and again after a loss, so that
- * none is missed while Redis keeps them. It tells nothing before it has read them: by then it knows what the stream holds, and what
+ * none is missed while Redis keeps them. It reports nothing before it has read them: by then it knows what the stream holds, and what
  * there is to trim.
  */
 export function openRedisSeen(options: RedisSeenOptions): RedisSeen {
@@ -203,7 +203,7 @@ function readMarks(bytes: Buffer, from: number): SentMarks {
 const REPORT_MS = 50;
 /** Readers of one report. The others come with the next one. */
 const MAX_READERS = 500;
-/** Readers that wait while nobody can be told; the earliest are left out. */
+/** Readers that wait while no report can be sent; the earliest are left out. */
 const MAX_WAITING = 20_000;
 
 /** The states that readers of one network were shown. */
@@ -221,7 +221,7 @@ type SeenReportsOptions = Pick<Sharing, 'nameOf'> & {
 };
 
 type SeenReports = {
-  /** Tells what waits to be told. */
+  /** Sends the waiting reports. */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -253,7 +253,7 @@ export function startSeenReports(
     try {
       await send({ network, seen: due.map((each) => each.send(nowMs())) });
     } catch {
-      // The loss is counted and logged where the connection is; it is told again.
+      // The loss is counted and logged where the connection is; it is sent again.
       for (const each of due) readers.add(each);
     }
   };

@@ -1,6 +1,6 @@
 type Entry = { readonly atMs: number; readonly bytes: number };
 
-/** Redis keeps about so many bytes for an entry beyond those of its report. */
+/** Bytes that Redis needs for an entry, about, without those of its report. */
 const ENTRY_BYTES = 128;
 
 export type WindowLimits = { readonly maxAgeMs: number; readonly maxBytes: number };

@@ -5,7 +5,7 @@ import { type AskedNode, readSlot } from './node-reads.ts';
 type Sample = { readonly slot: number; readonly begun: number };
 
 const INTERVAL_MS = 1_000;
-/** The newest slots within this time are not trusted, and at least so many of them, because the parts of a node may not be in step. */
+/** The newest slots within this time, and at least this number, are not trusted: the parts of a node may not be in step. */
 const MARGIN_MS = 3_200;
 const LEAST_MARGIN_SLOTS = 8;
 const KEPT_SAMPLES = 30;

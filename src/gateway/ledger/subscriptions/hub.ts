@@ -62,7 +62,7 @@ export class Hub {
   #linger: NodeJS.Timeout | undefined;
 
   constructor(given: HubOptions) {
-    // Nodes that take no subscriptions are none to be left for.
+    // A node is not left while no other one takes subscriptions.
     const patienceMs = (): number => (given.nodes().length < 2 ? Infinity : given.patienceMs());
     const options = { ...given, patienceMs };
     this.#options = options;

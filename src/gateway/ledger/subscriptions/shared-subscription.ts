@@ -245,7 +245,7 @@ export class SharedSubscription {
     this.tellGap({ fromSlot, toSlot: isOnePerSlot ? lastSlot - 1 : lastSlot });
   }
 
-  /** A node behind the one that was lost tells of older slots: a gap that is still due begins behind what it has told. */
+  /** A node behind the lost one reports older slots: a gap that is still due begins behind what it has reported. */
   #beginGapBehind({ slot }: Notice): void {
     const { isOnePerSlot, order } = KINDS[this.info.name];
     if (slot === undefined || order === 'free' || this.missingFrom === undefined) return;

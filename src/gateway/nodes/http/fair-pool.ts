@@ -3,7 +3,7 @@ import { UnsentCall } from '../upstream.ts';
 import type { ExchangePool } from './exchange.ts';
 import type { ReplyCollector, ReplyOwner } from './reply-collector.ts';
 
-/** One in so many connections is kept for urgent calls. */
+/** One in this number of connections is kept for urgent calls. */
 const URGENT_SHARE = 16;
 /** The share of connections that an account's streamed replies may use; above it they are the first to be cut off. */
 const STREAM_SHARE = 4;

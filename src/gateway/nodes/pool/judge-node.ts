@@ -46,9 +46,9 @@ const MAX_ERROR_RATE = 0.3;
 const MAX_SLOW_RATE = 0.3;
 /** A probe takes longer than this only at a node that is overloaded or far away. */
 const MAX_PROBE_MS = 1_000;
-/** A node whose slot has not moved for so many slots, and so many milliseconds, stands still. */
+/** A node stands still when its slot has not moved for this number of slots and milliseconds. */
 const STILL = { slots: 10, ms: 5_000 } as const;
-/** A node has shreds before it processes them, but not of so many slots: a blockhash would expire meanwhile. */
+/** A node has shreds before it processes them, but of fewer slots than this: a blockhash would expire meanwhile. */
 const MAX_SHREDS_AHEAD = 150;
 /** Nodes are read one after the other: less than this is no lag. */
 const LEAST_LAG_SLOTS = 2;

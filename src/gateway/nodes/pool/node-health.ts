@@ -80,7 +80,7 @@ export class NodeHealth {
     this.#noteLight(1, nowMs);
   }
 
-  /** Notes that a light read was answered after so many milliseconds. */
+  /** Notes the milliseconds after which a light read was answered. */
   noteLatency(tookMs: number, nowMs: number): void {
     this.latencies.add(tookMs);
     if (this.#slow.rate > 0) this.#noteLight(0, nowMs);

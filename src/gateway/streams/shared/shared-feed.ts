@@ -201,7 +201,7 @@ export class SharedFeed implements Feed {
     }
   }
 
-  /** True while so many blocks are missing before a shared one that the node is read in order. */
+  /** True while too many blocks are missing before a shared one: the node is read in order. */
   #isFarBehind(): boolean {
     return this.#parentSlot - this.#chain.tip.slot > MAX_MISSING_SLOTS;
   }
