@@ -2606,7 +2606,7 @@ export type ErrorNameWith<K extends 'jsonrpc' | 'problem' | 'grpc' | 'close'> = 
   [N in ErrorName]: (typeof ERRORS)[N] extends Readonly<Record<K, unknown>> ? N : never;
 }[ErrorName];
 
-/** What fills the placeholders of each error's texts, and its data. */
+/** The values of the placeholders in each error's texts, and its data. */
 export type ErrorContext = {
   readonly parseError: Readonly<Record<string, never>>;
   readonly invalidRequest: Readonly<Record<string, never>>;

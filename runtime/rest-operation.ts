@@ -60,10 +60,10 @@ export type RestAnswer<Route extends Pick<AppRoute, 'responses'>> = AnswerOf<
 /** Answered as one JSON value. */
 export type JsonAnswer<T> = { readonly kind: 'json'; readonly body: T };
 
-/** Answered as one JSON value that is printed already. The bytes may hold secrets: who sends them overwrites them after. */
+/** Answered as one JSON value that is printed already. The bytes may hold secrets: the sender overwrites them after. */
 export type PrintedAnswer = { readonly kind: 'printed'; readonly bytes: Uint8Array };
 
-/** Answered as it is made. What breaks off `chunks` breaks off the connection. */
+/** Answered as it is made. An error in `chunks` breaks off the connection. */
 export type StreamAnswer = {
   readonly kind: 'stream';
   readonly form: Exclude<AnswerForm, 'json'>;

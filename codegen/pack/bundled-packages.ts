@@ -44,7 +44,7 @@ export const bundledManifests = (
     return [name, change(JSON.parse(readFileSync(path, 'utf8')) as Manifest, root)];
   });
 
-/** What the copies need: npm installs nothing for a package that is inside another one, so keyslot names it too. */
+/** The dependencies of the copies: npm installs none for a package inside another one, so keyslot names them too. */
 export const neededByBundled = (
   root: RootManifest,
   kind: 'dependencies' | 'optionalDependencies',

@@ -43,7 +43,7 @@ export type ConfigProblem = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-/** Whether the value is a configuration. Fills in defaults, in place. \`errors\` has every problem of the last call. */
+/** True if the value is a configuration. Fills in defaults, in place. \`errors\` has every problem of the last call. */
 export declare const validateConfig: {
   (value: unknown): value is Config;
   errors?: readonly ConfigProblem[] | null;

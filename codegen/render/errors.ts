@@ -45,7 +45,7 @@ export type ErrorNameWith<K extends 'jsonrpc' | 'problem' | 'grpc' | 'close'> = 
   [N in ErrorName]: (typeof ERRORS)[N] extends Readonly<Record<K, unknown>> ? N : never;
 }[ErrorName];
 
-/** What fills the placeholders of each error's texts, and its data. */
+/** The values of the placeholders in each error's texts, and its data. */
 export type ErrorContext = {
 ${errors.map((error) => `readonly ${error.name}: ${contextType(error)};\n`).join('')}};
 `,

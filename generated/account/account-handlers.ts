@@ -83,7 +83,7 @@ import { rotateWebhookSecret } from '../../src/account/api/operations/rotateWebh
 import { testWebhook } from '../../src/account/api/operations/testWebhook.ts';
 import type { AccountHandlers } from './handlers.ts';
 
-/** What answers each operation. */
+/** The handler of each operation. */
 export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   getAccount,
   listAuditRecords,

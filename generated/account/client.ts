@@ -1037,7 +1037,7 @@ export type AccountError<C extends AccountErrorCode> = RestCallError & {
   };
 };
 
-/** Whether a call was refused with the code. */
+/** True if a call was refused with the code. */
 export const isAccountError = <C extends AccountErrorCode>(
   error: unknown,
   code: C,

@@ -8,7 +8,7 @@ type Contract = typeof accountContract;
 /** A request that has passed: its caller, its limit and its body are good. */
 export type AccountRequest<O extends OperationId> = RestRequest<Contract[O]>;
 
-/** What each operation answers when it succeeds. */
+/** The answer of each operation when it succeeds. */
 export type AccountAnswers = { readonly [O in OperationId]: RestAnswer<Contract[O]> };
 
 /** Answers one operation. `C` is what it works on. Refusals are thrown. */

@@ -4,7 +4,7 @@ import type { OperationId } from './types.ts';
 
 export type { OperationId } from './types.ts';
 
-/** What an access token may be for. */
+/** The scopes of access tokens. */
 export const SCOPES = [
   'account:read',
   'audit:read',
@@ -1544,7 +1544,7 @@ export const BYTE_LIMITS = {} as const;
 /** The headers that operations take: what their values must be. */
 export const HEADERS = {} as const;
 
-/** Whether the value of a header is of its form. */
+/** True if the value of a header has its form. */
 export const isHeaderValue = (name: keyof typeof HEADERS, value: string): boolean => {
   const { pattern, maxLength = Infinity }: { readonly pattern: string; readonly maxLength?: number } =
     HEADERS[name];

@@ -55,7 +55,7 @@ import { sendTransaction } from '../../src/localnet/methods/sendTransaction.ts';
 import { simulateTransaction } from '../../src/localnet/methods/simulateTransaction.ts';
 import type { LedgerHandlers } from './handlers.ts';
 
-/** What the localnet answers each method with. */
+/** The handler of each method in the localnet. */
 export const LOCALNET_HANDLERS: LedgerHandlers<Ledger> = {
   getAccountInfo,
   getAgGenesisCert,

@@ -11,7 +11,7 @@ import { voteSubscribe } from '../../src/localnet/subscriptions/voteSubscribe.ts
 import type { LocalnetSubscription } from '../../src/localnet/subscriptions/subscription.ts';
 import type { SubscriptionName } from './subscriptions.ts';
 
-/** What the localnet makes of each subscribe call. */
+/** The handler of each subscribe call in the localnet. */
 export const LOCALNET_SUBSCRIPTIONS: { readonly [S in SubscriptionName]: LocalnetSubscription<S> } = {
   accountSubscribe,
   blockSubscribe,

@@ -3130,7 +3130,7 @@ export interface SubscriptionParams {
   readonly voteSubscribe: readonly [];
 }
 
-/** What the notifications of each subscription carry in `params.result`. */
+/** The type of `params.result` in the notifications of each subscription. */
 export interface SubscriptionNotifications {
   /** In base-58, data that is too large for it is replaced by a text that says so. */
   readonly accountSubscribe: {

@@ -15,7 +15,7 @@ export type VersionedMember = {
   readonly default?: unknown;
   /** The only values that ask for anything, where nodes take any other for the default. */
   readonly values?: readonly unknown[];
-  /** How the gateway does it where the node does not: by the slot in the answer's context, or by slicing base-64 data. */
+  /** The gateway's fallback where the node does not know it: the slot in the answer's context, or slicing base-64 data. */
   readonly fallback?: 'context' | 'slice';
 };
 

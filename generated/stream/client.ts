@@ -14,7 +14,7 @@ import type { TopicName } from './topics.ts';
 /** The client of the stream service. */
 export type StreamClient = {
   /**
-   * The messages of a topic, from the next slot on or after `resumeSlot`. A stream that is lost goes on where it was. Leaving the loop
+   * The messages of a topic, from the next slot on or after `resumeSlot`. A stream that is lost continues where it was. Leaving the loop
    * ends it.
    */
   readonly subscribe: <T extends TopicName>(

@@ -14,7 +14,7 @@ export type AccountTopic<B, V, T extends TopicName> = {
   readonly messagesOf: (block: B, view: V) => Promise<readonly TopicMessages[T][]>;
 };
 
-/** What makes the messages of every topic. */
+/** The type of the handlers that make the messages of every topic. */
 export type TopicHandlers<B, V> = {
   readonly [T in TopicName]: PublicTopic<B, T> | AccountTopic<B, V, T>;
 };

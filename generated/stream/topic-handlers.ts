@@ -8,7 +8,7 @@ import { transactions } from '../../src/gateway/streams/topics/transactions.ts';
 import { walletActivity } from '../../src/gateway/streams/topics/wallet-activity.ts';
 import type { TopicHandlers } from './handlers.ts';
 
-/** What makes the messages of each topic. */
+/** The handlers that make the messages of each topic. */
 export const TOPIC_HANDLERS: TopicHandlers<Block, AccountView> = {
   'account-updates': accountUpdates,
   blocks: blocks,

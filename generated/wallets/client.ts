@@ -153,6 +153,6 @@ export type WalletError<C extends WalletErrorCode> = RestCallError & {
   };
 };
 
-/** Whether a call was refused with the code. */
+/** True if a call was refused with the code. */
 export const isWalletError = <C extends WalletErrorCode>(error: unknown, code: C): error is WalletError<C> =>
   error instanceof RestCallError && error.failure.kind === 'problem' && error.failure.code === code;

@@ -4,7 +4,7 @@ import type { OperationId } from './types.ts';
 
 export type { OperationId } from './types.ts';
 
-/** What an access token may be for. */
+/** The scopes of access tokens. */
 export const SCOPES = ['wallets:create', 'wallets:read', 'wallets:sign', 'wallets:destroy'] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -165,7 +165,7 @@ export const HEADERS = {
   'X-Two-Factor-Code': { pattern: '^[0-9](?:[ -]?[0-9]){5}$' },
 } as const;
 
-/** Whether the value of a header is of its form. */
+/** True if the value of a header has its form. */
 export const isHeaderValue = (name: keyof typeof HEADERS, value: string): boolean => {
   const { pattern, maxLength = Infinity }: { readonly pattern: string; readonly maxLength?: number } =
     HEADERS[name];

@@ -9,7 +9,7 @@ import { getWallet } from '../../src/wallets/operations/getWallet.ts';
 import { signWithWallet } from '../../src/wallets/operations/signWithWallet.ts';
 import type { WalletHandlers } from './handlers.ts';
 
-/** What answers each operation. */
+/** The handler of each operation. */
 export const WALLET_HANDLERS: WalletHandlers<WalletContext> = {
   listWallets,
   createWallet,

@@ -28,8 +28,8 @@ export const renderEmbeddedPage = (model: LedgerModel): Files => {
   );
   return {
     'docs/ledger/embedded-ledger.md': `${HEADER}${[
-      '# The embedded ledger beside a node\n',
-      'Beside a node in development mode (`solana-test-validator`, Agave 4.3): **same**, **differs** and how, or **cannot** and why.',
+      '# The embedded ledger compared with a node\n',
+      'The node runs in development mode (`solana-test-validator`, Agave 4.3): **same**, **differs** and how, or **cannot** and why.',
       'Below each method stand its params and their members.\n',
       '## Methods\n',
       `${head('method')}${ofCalls(methods, embedded.methods)}`,
@@ -39,7 +39,7 @@ export const renderEmbeddedPage = (model: LedgerModel): Files => {
       '**No effect**: accepted, and named in a line of stderr. One that it **cannot** is refused with the reason.\n',
       `${head('flag')}${flags.join('')}`,
       '## Cheat codes\n',
-      'A node has none of them. Those that begin with `surfnet_` stand beside surfpool; **own**: of this ledger alone, with what surfpool has in its place.\n',
+      'A node has none of them. Those that begin with `surfnet_` are compared with surfpool; **own**: of this ledger alone, with what surfpool has in its place.\n',
       `${head('cheat code')}${cheats.join('')}`,
     ].join('\n')}`,
   };

@@ -26,9 +26,9 @@ export type MethodInfo = {
   readonly origin: 'given' | 'chosen';
   /** Weight of one call in the account's budget. */
   readonly cost: number;
-  /** How long an answer holds: not at all, for a slot's time, for ever, or for ever once it is finalized and not null. */
+  /** The time that an answer holds: none, a slot's time, for ever, or for ever once it is finalized and not null. */
   readonly cache: 'none' | 'slot' | 'immutable' | 'final';
-  /** Whether a call that may have reached a node can be sent again. */
+  /** \`safe\`: a call that may have reached a node can be sent again. */
   readonly retry: 'safe' | 'never';
   readonly served: 'upstream' | 'gateway';
   readonly guard: boolean;
@@ -44,7 +44,7 @@ ${methods.map((method) => `${docComment(method.summary)}${memberName(method.name
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(METHODS));
 
-/** Whether the text is the name of a method; names are case-sensitive. */
+/** True if the text is the name of a method; names are case-sensitive. */
 export const isMethodName = (text: string): text is MethodName => NAMES.has(text);
 `,
 });

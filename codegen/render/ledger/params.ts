@@ -15,13 +15,13 @@ export const renderParams = (model: LedgerModel): Files => ({
       return [
         `ledger/params/${file}.js`,
         `${HEADER}${compileModule(schema, '../../../runtime')}
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = ${literal(explanations)};
 
 /** Params by position. */
 export const names = ${literal(names)};
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = ${call.minParams};
 `,
       ];

@@ -10,7 +10,7 @@ export const renderLocalnetHandlers = ({ methods }: LedgerModel): Files => {
     'ledger/localnet-handlers.ts': `${HEADER}import type { Ledger } from '../../src/localnet/ledger.ts';
 ${served.map((method) => importOf(method, 'localnet')).join('')}import type { LedgerHandlers } from './handlers.ts';
 
-/** What the localnet answers each method with. */
+/** The handler of each method in the localnet. */
 export const LOCALNET_HANDLERS: LedgerHandlers<Ledger> = {
 ${served.map(({ name }) => shorthand(name)).join('')}};
 `,
@@ -35,7 +35,7 @@ export const renderLocalnetSubscriptions = ({ subscriptions }: LedgerModel): Fil
     .join('')}import type { LocalnetSubscription } from '../../src/localnet/subscriptions/subscription.ts';
 import type { SubscriptionName } from './subscriptions.ts';
 
-/** What the localnet makes of each subscribe call. */
+/** The handler of each subscribe call in the localnet. */
 export const LOCALNET_SUBSCRIPTIONS: { readonly [S in SubscriptionName]: LocalnetSubscription<S> } = {
 ${subscriptions.map(({ name }) => shorthand(name)).join('')}};
 `,

@@ -52,7 +52,7 @@ const renderDefinitions = (model: LedgerModel): Files => ({
   'contract/ledger/result-definitions.ts': `${HEADER}import { readDocument } from '../../../runtime/read-document.ts';
 import { createResultValidators, type Definitions } from '../../../runtime/result-schema.ts';
 
-/** What the schemas of results and notifications refer to. */
+/** The definitions that the schemas of results and notifications refer to. */
 export const RESULT_DEFINITIONS = readDocument(new URL('./definitions.json', import.meta.url)) as Definitions;
 
 /** Makes a validator of a schema that refers to them. */

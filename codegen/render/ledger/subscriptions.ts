@@ -22,15 +22,15 @@ export type SubscriptionInfo = {
   readonly origin: 'given' | 'chosen';
   /** Weight of the subscribe call in the account's budget. */
   readonly cost: number;
-  /** Whether a notification is \`{context: {slot}, value}\`, or the bare value. */
+  /** True if a notification is \`{context: {slot}, value}\`, false if it is the bare value. */
   readonly hasContext: boolean;
-  /** Whether every node serves it, or those only whose operator allowed it: the others have no such method. */
+  /** \`some\`: only nodes whose operator allowed it serve it; the others have no such method. */
   readonly nodes: 'all' | 'some';
-  /** What a lost connection to the node is made up by: the latest state, the status, the missed blocks, or nothing. */
+  /** The backfill after a lost connection to the node: the latest state, the status, the missed blocks, or nothing. */
   readonly refill: 'state' | 'status' | 'blocks' | 'none';
-  /** What a reader that is too slow is left with: the latest notification only, or all until its bound is hit. */
+  /** Notifications that a slow reader receives: the latest only, or all until its bound is hit. */
   readonly congested: 'latest' | 'all';
-  /** Whether the server ends it after the notification that was waited for: the one that has a member at \`outcome\`. */
+  /** True if the server ends it after the notification that was waited for: the one that has a member at \`outcome\`. */
   readonly endsItself: boolean;
   readonly outcome?: readonly string[];
   readonly minParams: number;
@@ -49,11 +49,11 @@ export const UNSUBSCRIBE_COST = ${common.unsubscribe['x-cost']};
 
 ${docComment(common.gap.description)}export const GAP_NOTIFICATION = ${quote(common.gap.name)};
 
-/** Whether the text is the name of a subscribe call; names are case-sensitive. */
+/** True if the text is the name of a subscribe call; names are case-sensitive. */
 export const isSubscriptionName = (text: string): text is SubscriptionName =>
   Object.hasOwn(SUBSCRIPTIONS, text);
 
-/** Whether the text is the name of a call that ends a subscription. */
+/** True if the text is the name of a call that ends a subscription. */
 export const isUnsubscribeName = (text: string): text is UnsubscribeName =>
   Object.hasOwn(UNSUBSCRIBES, text);
 `,

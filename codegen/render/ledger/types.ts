@@ -65,7 +65,7 @@ const subscriptionTypes = (model: LedgerModel, nameOf: NameOf): string => {
 export interface SubscriptionParams {
 ${subscriptions((item) => `${docComment(callDoc(item, model))}readonly ${memberName(item.name)}: ${paramsType(item, nameOf)};\n`)}}
 
-/** What the notifications of each subscription carry in \`params.result\`. */
+/** The type of \`params.result\` in the notifications of each subscription. */
 export interface SubscriptionNotifications {
 ${subscriptions((item) => `${docComment(item.notification.description)}readonly ${memberName(item.name)}: ${use(item.notification.schema, 'result', nameOf)};\n`)}}
 `;

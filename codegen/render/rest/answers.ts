@@ -21,7 +21,7 @@ export const renderAnswers = (model: RestModel): Files => {
   return {
     [`contract/${model.service.folder}/answers.ts`]: `${HEADER}import { createLazyValidators, type Validator } from '../../../runtime/lazy-validators.ts';
 
-/** What all problems have. */
+/** The members that all problems have. */
 const PROBLEM = ${literal(prepareSharing(model.schemas.get('Problem') ?? {}))};
 
 const validator = createLazyValidators(${literal(definitionsOf(model, answers))}, { allErrors: true });

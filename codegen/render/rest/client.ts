@@ -45,7 +45,7 @@ export type ${prefix}Error<C extends ${prefix}ErrorCode> = RestCallError & {
   readonly failure: Extract<RestFailure, { kind: 'problem' }> & { readonly code: C; readonly problem: ProblemData[C] };
 };
 
-/** Whether a call was refused with the code. */
+/** True if a call was refused with the code. */
 export const is${prefix}Error = <C extends ${prefix}ErrorCode>(error: unknown, code: C): error is ${prefix}Error<C> =>
   error instanceof RestCallError && error.failure.kind === 'problem' && error.failure.code === code;
 `,

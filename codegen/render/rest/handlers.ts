@@ -17,7 +17,7 @@ type Contract = typeof ${contract};
 /** A request that has passed: its caller, its limit and its body are good. */
 export type ${prefix}Request<O extends OperationId> = RestRequest<Contract[O]>;
 
-/** What each operation answers when it succeeds. */
+/** The answer of each operation when it succeeds. */
 export type ${prefix}Answers = { readonly [O in OperationId]: RestAnswer<Contract[O]> };
 
 /** Answers one operation. \`C\` is what it works on. Refusals are thrown. */
@@ -40,7 +40,7 @@ export const renderRegister = ({ operations, service }: RestModel): Files => {
     [`${folder}/${lower}-handlers.ts`]: `${HEADER}import type { ${prefix}Context } from '../../${contextFile}';
 ${operations.map(({ id }) => `import { ${id} } from ${quote(`../../${handlersFolder}/${id}.ts`)};\n`).join('')}import type { ${prefix}Handlers } from './handlers.ts';
 
-/** What answers each operation. */
+/** The handler of each operation. */
 export const ${upper}_HANDLERS: ${prefix}Handlers<${prefix}Context> = {
 ${operations.map(({ id }) => `${id},\n`).join('')}};
 `,

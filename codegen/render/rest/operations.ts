@@ -13,7 +13,7 @@ import type { OperationId } from './types.ts';
 
 export type { OperationId } from './types.ts';
 
-/** What an access token may be for. */
+/** The scopes of access tokens. */
 export const SCOPES = ${literal(Object.keys(head['x-scopes']))} as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -44,7 +44,7 @@ export const HEADERS = ${literal(
     ),
   )} as const;
 
-/** Whether the value of a header is of its form. */
+/** True if the value of a header has its form. */
 export const isHeaderValue = (name: keyof typeof HEADERS, value: string): boolean => {
   const { pattern, maxLength = Infinity }: { readonly pattern: string; readonly maxLength?: number } = HEADERS[name];
   return value.length <= maxLength && new RegExp(pattern, 'u').test(value);

@@ -20,7 +20,7 @@ export type AccountTopic<B, V, T extends TopicName> = {
   readonly messagesOf: (block: B, view: V) => Promise<readonly TopicMessages[T][]>;
 };
 
-/** What makes the messages of every topic. */
+/** The type of the handlers that make the messages of every topic. */
 export type TopicHandlers<B, V> = {
   readonly [T in TopicName]: PublicTopic<B, T> | AccountTopic<B, V, T>;
 };
@@ -33,7 +33,7 @@ export const renderTopicRegister = ({ topics }: StreamModel): Files => ({
 import type { Block } from '../../src/gateway/streams/block/block.ts';
 ${topics.map((topic) => `import { ${handlerName(topic)} } from ${quote(`../../src/gateway/streams/topics/${topic.name}.ts`)};\n`).join('')}import type { TopicHandlers } from './handlers.ts';
 
-/** What makes the messages of each topic. */
+/** The handlers that make the messages of each topic. */
 export const TOPIC_HANDLERS: TopicHandlers<Block, AccountView> = {
 ${topics.map((topic) => `${quote(topic.name)}: ${handlerName(topic)},\n`).join('')}};
 `,

@@ -19,7 +19,7 @@ export type TopicEntry = {
 
 export type TopicName = keyof typeof TOPICS;
 
-/** Whether a text is the name of a topic. */
+/** True if the text is the name of a topic. */
 export const isTopicName = (name: string): name is TopicName => Object.hasOwn(TOPICS, name);
 
 /** The entry of a topic of which only the name is known. */

@@ -343,7 +343,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-variants': {
     error: 'unknownVariant',
@@ -394,5 +394,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['filter', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -295,7 +295,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-int': { error: 'invalidType', expected: 'u64' },
   '#/items/1/x-optional/x-variants': { error: 'noMatchingVariant', expected: 'RpcEncodingConfigWrapper' },
@@ -338,5 +338,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['slot', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -172,7 +172,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-int': { error: 'invalidType', expected: 'u64' },
   '#/items/1/x-int': { error: 'invalidType', expected: 'usize' },
@@ -196,5 +196,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['startSlot', 'limit', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 2;

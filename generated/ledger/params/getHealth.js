@@ -15,11 +15,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {};
 
 /** Params by position. */
 export const names = [];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 0;

@@ -184,7 +184,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'a sequence' },
   '#/items/0/maxItems': { error: 'tooManyInputs', limit: 32, since: '4.3', checked: true },
@@ -205,5 +205,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['addresses', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -48,7 +48,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-optional/x-int': { error: 'invalidType', expected: 'usize' },
   '#/items/0/x-optional/x-maximum': { error: 'invalidLimit', limit: 720, checked: true },
@@ -57,5 +57,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['limit'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 0;

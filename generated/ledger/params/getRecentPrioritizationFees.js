@@ -85,7 +85,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-optional/type': { error: 'invalidType', expected: 'a sequence' },
   '#/items/0/x-optional/maxItems': { error: 'tooManyInputs', limit: 128, checked: true },
@@ -100,5 +100,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['addresses'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 0;

@@ -157,7 +157,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'a sequence' },
   '#/items/0/maxItems': { error: 'tooManyInputs', limit: 256, checked: true },
@@ -177,5 +177,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['signatures', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

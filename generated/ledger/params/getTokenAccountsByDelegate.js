@@ -422,7 +422,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'a string' },
   '#/items/0/x-base58': { error: ['invalidBase58', 'wrongSizeBase58'], limit: 32, checked: true },
@@ -471,5 +471,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['delegate', 'filter', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 2;

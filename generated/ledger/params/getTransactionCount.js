@@ -58,7 +58,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-optional/type': { error: 'invalidType', expected: 'struct ContextConfig' },
   '#/items/0/x-optional/properties/minContextSlot/x-optional/x-int': {
@@ -70,5 +70,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 0;

@@ -34,11 +34,11 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = { '#/items/0/x-int': { error: 'invalidType', expected: 'u64' } };
 
 /** Params by position. */
 export const names = ['subscription'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -60,7 +60,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-optional/x-int': { error: 'invalidType', expected: 'u32' },
   '#/items/0/x-optional/x-minimum': { error: 'valueTooSmall', limit: 1, checked: true },
@@ -70,5 +70,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['blocks'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 0;

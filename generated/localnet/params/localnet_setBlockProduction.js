@@ -133,7 +133,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'struct BlockProductionChanges' },
   '#/items/0/properties/mode/x-optional/type': { error: 'invalidType', expected: 'a string' },
@@ -149,5 +149,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['changes'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -603,7 +603,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/type': { error: 'invalidType', expected: 'a string' },
   '#/items/1/x-optional/type': { error: 'invalidType', expected: 'struct TraceConfig' },
@@ -666,5 +666,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['transaction', 'config'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;

@@ -191,7 +191,7 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
   return errors === 0;
 }
 
-/** What a failed keyword answers, by its schema path. */
+/** The answer to a failed keyword, by its schema path. */
 export const explanations = {
   '#/items/0/x-variants': { error: 'noMatchingVariant', expected: 'one of slot, epoch and timestamp' },
   '#/items/0/x-variants/0/type': { error: 'invalidType', expected: 'a slot' },
@@ -208,5 +208,5 @@ export const explanations = {
 /** Params by position. */
 export const names = ['target'];
 
-/** How many are required. */
+/** The number of required params. */
 export const minimum = 1;
