@@ -30,7 +30,7 @@ const TOP_LEVEL = [
   ...['.ci', '.git', '.gitignore', '.gitattributes', 'package-lock.json', 'biome.json', 'vitest.config.ts'],
 ];
 
-/** Who may import what below the top-level folders. The packages of package.json are open to everyone. */
+/** The imports allowed in each room below the top-level folders. All may import the packages of package.json. */
 const MAY_IMPORT: Readonly<Record<string, readonly RegExp[]>> = {
   runtime: [/^runtime\//],
   codegen: [/^(codegen|runtime)\//],

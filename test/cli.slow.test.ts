@@ -45,7 +45,7 @@ async function ready(child: NodeProcess): Promise<Ready> {
 
 const run = promisify(execFile);
 
-/** What a shell prints for a line as a user would paste it. */
+/** The output of a shell for a line as a user would paste it. */
 const paste = async (line: string): Promise<string> => (await run('sh', ['-c', line])).stdout;
 
 /** True when no new connection is taken; undefined, for "not yet", otherwise. */

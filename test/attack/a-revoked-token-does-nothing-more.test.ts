@@ -61,7 +61,7 @@ async function newVictim() {
   return { ...account, revoke, revokeWhen, stored, caller, passed };
 }
 
-/** What was charged, as soon as nothing is reserved any more. */
+/** The amount charged, once no reservation is left. */
 const chargedAtEnd = ({ balance }: Pick<TestAccount, 'balance'>) =>
   eventually('the stream is settled', async () => {
     const { charged, reserved } = await balance();

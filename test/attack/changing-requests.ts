@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/open-store.ts';
 import { inOctober } from '../account/billing/invoices/october.ts';
 import { newEmail, PASSWORD } from '../account/identity/members/member-world.ts';
 
-/** What a request of an operation has. */
+/** The id and body of a request of an operation. */
 export type Asked = { readonly id?: string | undefined; readonly body?: unknown };
 export type Call = (operation: OperationId, asked?: Asked) => Promise<Readonly<Record<string, string>>>;
 

@@ -25,7 +25,7 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
 
 type Document = { readonly servers: readonly { readonly name: string; readonly url: string }[] };
 
-/** What a client is told that asks under a name, and whether anyone on the way may keep it. */
+/** The document for a client that asks under a name, and its Cache-Control. */
 async function read({ baseUrl }: Gateway, headers: OutgoingHttpHeaders) {
   const answer = await new Promise<{ body: string; cacheControl: string | undefined }>((resolve, reject) => {
     get(`${baseUrl}/openrpc.json`, { headers }, async (response) =>

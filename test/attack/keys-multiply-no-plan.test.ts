@@ -61,7 +61,7 @@ test('an account that makes, uses and revokes keys one after the other has its p
 describeStores('the sessions of members', (backend) => {
   const store = backend.shared();
 
-  /** What keys of sessions and of programs are admitted by, as at the server. */
+  /** The gate for keys of sessions and of programs, as in the server. */
   async function openGate() {
     const keyring = new Keyring();
     const clock = { nowMs: () => NOW_MS };

@@ -129,10 +129,10 @@ describe('over HTTP', () => {
   }
 });
 
-/** What goes wrong with one call: it is not made, or its answer is lost. */
+/** The failure of one call: it is not made, or its answer is lost. */
 type Loss = 'call' | 'answer';
 
-/** What cuts a request: the n-th write to the store or call of the signer, from 1, or the client after so many chunks. */
+/** The cut of a request: at the n-th write to the store or call of the signer, from 1, or by the client after n chunks. */
 type Cut =
   | { readonly of: 'store' | 'signer'; readonly at: number; readonly loses: Loss }
   | { readonly of: 'client'; readonly at: number };

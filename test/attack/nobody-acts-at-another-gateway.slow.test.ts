@@ -76,7 +76,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     await members.store.db.insert(memberRows).values(row);
     return customer;
   };
-  /** What a member did, by the account's own record, after the right to act had ended; undefined: it did not end that way. */
+  /** The actions of a member after the right to act ended, by the account's audit log; undefined: it did not end that way. */
   const actsAfter = async ({ memberId }: { readonly memberId: string }, loss: string) => {
     const { action, subject, memberId: by } = auditRecords;
     const rows = await members.store.db
@@ -89,14 +89,14 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     );
     if (lost < 0) return undefined;
     const later = rows.slice(lost + 1).filter((row) => row.by === memberId);
-    // What stays is listed in the transaction in which a member leaves.
+    // The transaction in which a member leaves lists the rest.
     return later.map((row) => row.action).filter((each) => each !== 'member.leave_behind');
   };
   const { store } = members;
   return { store, nowMs: Date.now(), call, customer, newActor, joinAnother, actsAfter };
 }
 
-/** How an owner loses the right to act: what is recorded, what a request is answered that comes later. */
+/** The ways in which an owner loses the right to act: the record, and the answer to a later request. */
 const LOSSES = [
   {
     name: 'removal',
@@ -121,7 +121,7 @@ const LOSSES = [
   },
 ] as const;
 
-/** What a session was given, if it was, works at no gateway any more; what programs are given stays. */
+/** Keys of a session stop working at all gateways; keys of programs stay. */
 async function expectRefused(
   gateways: readonly Gateway[],
   { access_token: token, token_id: id }: Readonly<Record<string, string>>,

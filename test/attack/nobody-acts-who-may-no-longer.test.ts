@@ -70,7 +70,7 @@ async function openWorld(store: Store, onEnd: (close: () => Promise<void>) => vo
   };
 }
 
-/** How an owner loses the right to act, and what a request that was let in before is answered. */
+/** The ways in which an owner loses the right to act, and the answer to a request admitted before. */
 const LOSSES: readonly (readonly [string, string, (world: World, actor: Actor) => Promise<unknown>])[] = [
   ['removed', 'sessionInvalid', ({ call }, { memberId: id }) => call('removeMember', { id })],
   [

@@ -106,7 +106,7 @@ function noted(server: RunningKeyslot, what: string, path: string): number {
   return server.stderr().match(new RegExp(`^turn: \\d+ ${what} \\S*${path}$`, 'gm'))?.length ?? 0;
 }
 
-/** How many requests to a path got a connection to the store while a signature waited for one, for each time that one did. */
+/** For each signature that waited for a connection to the store: the number of requests to a path that got one meanwhile. */
 function inFront(server: RunningKeyslot, path: string): readonly number[] {
   const turns = [...server.stderr().matchAll(/^turn: (\d+) (asks|gets) (\S+)$/gm)];
   return turns.flatMap(([, id, what, asking = ''], at) => {

@@ -9,7 +9,7 @@ import {
 
 const INSIDE = '203.0.113.9';
 
-/** How a key for 203.0.113.0/24 is answered when a peer says that it speaks for an address of it. */
+/** The answer to a key for 203.0.113.0/24 when a peer names an address of that network. */
 function answer(peer: string, trustedProxies: readonly string[] = [], isBehindProxy = true): string {
   const checkSource = compileRules({ origins: [], cidrs: ['203.0.113.0/24'] });
   const keys: KeyFinder = {

@@ -23,7 +23,7 @@ export type ListLoad = {
 
 const DAY_MS = 86_400_000;
 
-/** What is measured: every list and sum, with its handler, on a store that was filled up to this time. */
+/** The measured loads: every list and sum, with its handler, on a store that was filled up to this time. */
 export function createListLoads({
   store,
   accountId,

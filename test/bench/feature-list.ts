@@ -8,7 +8,7 @@ import type { RunningTarget } from './targets.ts';
 import { addEvents, isFailing, startDownReceiver } from './waiting-events.ts';
 import { newAccount } from './wallet-latency.ts';
 
-/** What a feature is made of. */
+/** The parts of a feature. */
 type Part =
   | 'own reads'
   | 'cache'

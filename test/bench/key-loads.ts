@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { KeyChunk, KeyPool } from '../../src/core/keys/pool.ts';
 import type { RawWork } from './raw-keys.ts';
 
-/** What the pool is asked for, and the raw work that bounds it. */
+/** The work for the pool, and the raw work that bounds it. */
 export type KeyLoad = {
   readonly name: string;
   readonly what: string;
@@ -12,7 +12,7 @@ export type KeyLoad = {
   readonly stream: (pool: KeyPool, wallets: number) => AsyncIterable<KeyChunk>;
 };
 
-/** How fast something went: by the clock, and by the CPU time of the whole process. */
+/** The speed of some work: by the clock, and by the CPU time of the whole process. */
 export type Pace = { readonly perSecond: number; readonly cpuUs: number };
 
 const signal = new AbortController().signal;

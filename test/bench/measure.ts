@@ -3,7 +3,7 @@ import type { Load } from './loads.ts';
 import { sendAtRate, sendFlatOut } from './send-load.ts';
 import type { RunningTarget } from './targets.ts';
 
-/** What one target did with one load in one round. */
+/** The result of one target with one load in one round. */
 export type Sample = {
   readonly load: string;
   readonly target: string;

@@ -4,7 +4,7 @@ import type { Load } from './loads.ts';
 import { sendFlatOut } from './send-load.ts';
 import type { RunningTarget } from './targets.ts';
 
-/** What one target did with one load in one round. */
+/** The result of one target with one load in one round. */
 export type Measured = {
   /** CPU time of a request, of all processes of the target, in microseconds. */
   readonly cpuUs: number;

@@ -17,7 +17,7 @@ export function renderTable(samples: readonly Sample[]): string {
   return `${[HEAD, ...rows].join('\n')}\n`;
 }
 
-/** What each load is, as a list. */
+/** A list that describes each load. */
 export function renderLoads(): string {
   return `${LOADS.map(({ name, what, perSecond }) => `- **${name}**: ${what}; ${perSecond}/s for the latency.`).join('\n')}\n`;
 }

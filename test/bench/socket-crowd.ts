@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 // A crowd of WebSocket clients for the bench, in a process of its own: bare sockets and the least that RFC 6455 asks for, so that
 // they cost little beside the server that is measured. Talks to its parent over IPC.
 
-/** What the parent asks for. */
+/** The orders of the parent. */
 export type CrowdOrder =
   | {
       readonly kind: 'open';
@@ -17,7 +17,7 @@ export type CrowdOrder =
   /** Tells when every socket has got so many messages more. */
   | { readonly kind: 'await'; readonly each: number };
 
-/** What it tells the parent; times are milliseconds since 1970. */
+/** The reports to the parent; times are milliseconds since 1970. */
 export type CrowdReport =
   | { readonly kind: 'opened' }
   | { readonly kind: 'arrived'; readonly lastMs: number; readonly messages: number };

@@ -153,7 +153,7 @@ for (let round = 0; round < rounds; round++) {
   const root = await mkdtemp(join(tmpdir(), 'keyslot-bench-topics-'));
   const keeping = await measureLive(false, root);
   await keeping.close();
-  // What was not final when it was written is joined by what comes next.
+  // Blocks that were not final when they were written are followed by the next ones.
   const reading = await openGateway(false, root);
   const joining = await reading.hub.open(undefined);
   await grow(1);

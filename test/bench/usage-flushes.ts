@@ -5,7 +5,7 @@ import { sql } from '../../src/store/drizzle.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { readCpuUs } from './cpu.ts';
 
-/** What a flush cost: the time until it was stored, and the CPU time of this process and of the connection's server. */
+/** The cost of a flush: the time until it was stored, and the CPU time of this process and of the connection's server. */
 type Cost = { readonly ms: number; readonly cpuMs: number };
 
 /** A full batch, as the server flushes it, beside a plain statement that adds the same counts to the minutes alone. */

@@ -106,7 +106,7 @@ export function request(
   return Buffer.from(`${[...lines, ...sent, ...fields].join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** How long calls of a server take that does nothing, sorted, in milliseconds: what the machine and the generator add to each. */
+/** Latencies of a server that does nothing, sorted, in milliseconds: the share of the machine and the generator. */
 export async function bareLatencies(times: number): Promise<readonly number[]> {
   const bare = await startScriptedNode();
   try {
@@ -132,7 +132,7 @@ export async function newAccount(dataDir: string, amountUsd: string) {
   return { token, ask };
 }
 
-/** How long calls take one after the other, sorted, in milliseconds. */
+/** Latencies of calls one after the other, sorted, in milliseconds. */
 export async function latenciesOf({ prepare, times }: LatencyLoad, run: Run): Promise<readonly number[]> {
   const next = await prepare(run, times * (1 + WARM_UP));
   return measure(next, times, Number(new URL(run.baseUrl).port));
@@ -153,7 +153,7 @@ async function measure(next: () => Request, times: number, port: number): Promis
   return latencies.sort((a, b) => a - b);
 }
 
-/** How long a call takes until its whole answer is there, in milliseconds. */
+/** The time of a call until its whole answer is there, in milliseconds. */
 export function timeOf(connection: Connection, call: Request): Promise<number> {
   const beganMs = performance.now();
   return new Promise((resolve, reject) => {

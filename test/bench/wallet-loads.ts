@@ -7,7 +7,7 @@ const { batch_wallets_per_second: BATCH, hd_derivations_per_second: DERIVATIONS 
 export type WalletLoad = {
   readonly name: string;
   readonly what: string;
-  /** What its wallets cannot be made faster than; undefined where the store decides. */
+  /** The raw work that bounds the speed of its wallets; undefined where the store does. */
   readonly raw: RawWork['kind'] | undefined;
   /** The wallets per second that the specification states. */
   readonly stated?: number;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 
 export type Target = { readonly baseUrl: string; readonly token: string };
 
-/** What a stream took, until its first bytes and until its end. */
+/** The time of a stream until its first bytes and until its end. */
 export type StreamTime = { readonly firstMs: number; readonly wholeMs: number };
 
 const NEWLINE = 0x0a;

@@ -144,7 +144,7 @@ async function measureMemory(target: Target): Promise<string> {
 `;
 }
 
-/** How long getHealth takes while a batch with mnemonics is made, at 200 calls a second. */
+/** The latency of getHealth while a batch with mnemonics is made, at 200 calls a second. */
 async function measureHealth(target: Target): Promise<string> {
   const { port, pathname, search } = new URL(keyslot.rpcUrl);
   const body = '{"jsonrpc":"2.0","id":1,"method":"getHealth"}';

@@ -6,7 +6,7 @@ export type ReferencePage = {
   readonly page: Page;
   /** Every address that was asked for, `data:` addresses aside. */
   readonly requests: readonly string[];
-  /** What the console, uncaught errors and the Content-Security-Policy said. */
+  /** Messages of the console, of uncaught errors and of the Content-Security-Policy. */
   readonly complaints: readonly string[];
 };
 
@@ -74,7 +74,7 @@ export function operation(page: Page, method: string) {
   return page.locator(`[id^="operations-"][id$="-${method}"]`);
 }
 
-/** What the page shows of an answer: its HTTP status and its body. */
+/** The parts of an answer that the page shows: its HTTP status and its body. */
 export type ShownAnswer = { readonly status: number; readonly body: string };
 
 /** Sends what an opened method shows, or `body` in its place, and reads the answer that appears. */

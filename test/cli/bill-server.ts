@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** How a request is answered in place of what it asks for. */
+/** The answer to a request in place of the regular one. */
 export type Refusal =
   | { readonly status: number; readonly retryAfter?: number; readonly code?: string }
   /** The connection breaks. */

@@ -14,7 +14,7 @@ const directory = useNewDirectory();
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).error === undefined;
 const hasBash = isInstalled('bash');
 
-/** What bash offers behind each line, which is completed at its end. */
+/** The completions that bash offers at the end of each line. */
 function offeredByBash(...lines: readonly string[]): readonly (readonly string[])[] {
   const calls = lines.map((line) => {
     const text = `'${line}'`;

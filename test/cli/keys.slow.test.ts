@@ -26,7 +26,7 @@ type Printed = {
 /** Runs a command that must succeed; what it prints as JSON. */
 const json = (...args: readonly string[]): Promise<Printed> => commands.json('keys', ...args);
 
-/** How a server answers a key. */
+/** The answer of a server to a key. */
 type Answers = (
   key: string,
   headers?: Readonly<Record<string, string>>,

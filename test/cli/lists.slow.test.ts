@@ -19,7 +19,7 @@ const ABOVE_NOTICES = 20_000_000n;
 const NOW_MS = Date.UTC(2025, 9, 9);
 const WALLET = 'w_Mv1yfXSRds89fzXtB8iMzg';
 const UNKNOWN = '4f8b1d0e-0000-4000-8000-000000000000';
-/** What the first records are about. */
+/** The content of the first records. */
 const OWN = [
   { action: 'destroy', walletId: WALLET },
   { action: 'revokekey', subject: UNKNOWN },

@@ -39,7 +39,7 @@ async function nodeSaying(version: unknown, numSlots?: number): Promise<string> 
   return node.url;
 }
 
-/** What the server knows, once it does. */
+/** The server's state of its nodes, once it is known. */
 const shown = (isKnown: (networks: readonly Network[]) => boolean): Promise<Shown> =>
   eventually('the server knows its nodes', async () => {
     const result = await json<Shown>('nodes');

@@ -9,7 +9,7 @@ import { type Outcome, useCommands } from './use-commands.ts';
 
 const { directory, run, runAlone, json, newNode, serve } = useCommands();
 
-/** How many master keys are live: the byte behind the mark. */
+/** The number of live master keys: the byte behind the mark. */
 const liveMasters = () => readFileSync(join(directory(), 'signer', 'master.key'))[5];
 
 /** Calls the wallet service as the development account. */
@@ -30,7 +30,7 @@ async function makeWallets(count: number): Promise<readonly string[]> {
   return lines.map((line) => (JSON.parse(line) as { wallet_id: string }).wallet_id);
 }
 
-/** How many of the wallets sign. */
+/** The number of wallets that sign. */
 async function countSigning(ids: readonly string[]): Promise<number> {
   let signed = 0;
   for (const id of ids) {

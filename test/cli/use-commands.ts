@@ -94,7 +94,7 @@ export function useCommands(sharedBy: SharedBy = 'test') {
   return { directory, start, runAlone, run, json, newNode, serve, atEnd };
 }
 
-/** What a command printed as JSON. @throws Error where it did not succeed. */
+/** The JSON output of a command. @throws Error where it did not succeed. */
 export function printedBy<T>({ end, stdout, stderr }: Outcome): T {
   if (end !== 'exit code 0') throw new Error(`${end}: ${stderr}`);
   return JSON.parse(stdout) as T;

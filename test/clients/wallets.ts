@@ -9,7 +9,7 @@ export const walletService = createWalletClient({ url: inject('baseUrl'), token:
 
 export const DEFAULT_PATH = "m/44'/501'/0'/0'";
 
-/** What only one custody has. */
+/** The members that only one custody has. */
 type Member = 'wallet_id' | 'secret_key' | 'mnemonic';
 
 /** A member that a new wallet must have. @throws Error when it lacks it. */

@@ -23,7 +23,7 @@ const generated = mkdtempSync(join(tmpdir(), 'codegen-'));
 
 let folder = '';
 const inFolder = (path: string): string => join(folder, path);
-/** What the command says and how it ends, in this process, where its modules are loaded already. */
+/** The command's output and end, in this process, where its modules are loaded already. */
 const generateIn = (place: string, ...options: readonly string[]) => {
   const [printed, errors]: [string[], string[]] = [[], []];
   const status = runCommand(['--spec', join(place, 'spec'), '--out', join(place, 'out'), ...options], {

@@ -39,7 +39,7 @@ const changedBy = async (name: string, file: string, [text, other]: readonly [st
   );
 };
 
-/** What checkParams of a generated folder answers, in a process of its own. */
+/** The answer of a generated folder's checkParams, in a process of its own. */
 const checkIn = async (out: string, count: number): Promise<unknown> => {
   const script = `import { checkParams } from ${JSON.stringify(join(out, 'ledger/params.ts'))};
     console.log(JSON.stringify(checkParams('getSignatureStatuses', [Array(${count}).fill('1'.repeat(64))]) ?? null));`;

@@ -64,7 +64,7 @@ getMultipleAccounts array! {commitment dataSlice encoding minContextSlot}
 getProgramAccounts string! {commitment dataSlice encoding filters minContextSlot withContext}
 `;
 
-/** What spec/README.md lists as chosen by us, beyond the interface. */
+/** The items that spec/README.md lists as chosen by us, beyond the interface. */
 const CHOSEN = `
 getMinimumBalanceForRentExemption integer! {commitment}
 getLargestAccounts {commitment filter sortResults}

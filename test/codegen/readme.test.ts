@@ -13,7 +13,7 @@ const rows = [...text.matchAll(/^\| (G-[\d.]+) \| .* \| (.*) \|$/gm)].map(
   ([, id = '', carried = '']) => [id, carried] as const,
 );
 
-/** What a cell names: `file`, `folder/` or `file#/pointer`, all below spec/. */
+/** The places that a cell names: `file`, `folder/` or `file#/pointer`, all below spec/. */
 const placesIn = (cell: string): readonly string[] =>
   [...cell.matchAll(/`([a-z]+(?:\/[\w.]+)*(?:\.yaml(?:#[^`]*)?|\.proto|\/))`/g)].map(
     ([, place = '']) => place,

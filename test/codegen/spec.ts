@@ -14,7 +14,7 @@ export const specSources = (): Sources => {
   return documents;
 };
 
-/** What `file#/pointer` names in the documents; undefined where there is nothing. */
+/** The value at `file#/pointer` in the documents; undefined where there is none. */
 export const valueAt = (place: string, sources: Sources): Json | undefined => {
   const [file = '', pointer = ''] = place.split('#');
   return pointer

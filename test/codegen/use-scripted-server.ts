@@ -71,5 +71,5 @@ export const rest = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> =>
   return taken;
 };
 
-/** What a slotNotification has of a slot. */
+/** The members of a slotNotification of a slot. */
 export const slots = (slot: number) => ({ slot, parent: slot - 1, root: slot - 32 });

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const operations = Object.keys(OPERATIONS);
 let folder = '';
 
-/** What the compiler says of the register, with these operations written. */
+/** The compiler's output for the register, with these operations written. */
 const compile = async (written: readonly string[], body: string): Promise<string> => {
   const files = {
     ...formatFiles(renderRegister(readRest(specSources(), WALLETS))),

@@ -6,7 +6,7 @@ export type OpenedDashboard = {
   readonly page: Page;
   /** Every address that was asked for, `data:` addresses aside. */
   readonly requests: readonly string[];
-  /** What the console, uncaught errors and the Content-Security-Policy said; not that a request was refused. */
+  /** Messages of the console, of uncaught errors and of the Content-Security-Policy, without refused requests. */
   readonly complaints: readonly string[];
 };
 

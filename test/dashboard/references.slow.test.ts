@@ -25,7 +25,7 @@ function operationsOf(service: string): readonly string[] {
     );
 }
 
-/** How pages name an operation: its tag, its name and, where it is not of the account service, the service. */
+/** The form in which pages name an operation: its tag, its name and, where it is not of the account service, the service. */
 const NAMED = /[[(]\s*'([A-Z][\w ,]+)',\s*'([a-z]\w+)'(?:,\s*'(ledger|wallets)')?,?\s*[\])]/g;
 const TRIED = /tag="([^"]+)"\s+method="([^"]+)"/g;
 
@@ -58,7 +58,7 @@ test('every link to a page of the dashboard leads to one', () => {
   expect(links.filter((link) => !routes.some((route) => fits(link, route)))).toEqual([]);
 });
 
-/** Whether a path is that of a route, whose last parts may be left out. A query names no page. */
+/** True if a path is that of a route, whose last parts may be left out. A query names no page. */
 function fits(link: string, route: string): boolean {
   const [path = ''] = link.split('?');
   const [parts, wanted] = [path.split('/').slice(1), route.split('/').slice(1)];

@@ -16,7 +16,7 @@ export type ScriptedLogin = {
 
 export type ScriptedAccount = {
   readonly url: string;
-  /** What was asked of the account service, in order. */
+  /** The requests to the account service, in order. */
   readonly requests: readonly { readonly operation: string; readonly body: unknown }[];
   /** Adds a key that another client made. */
   readonly addKey: (name: string) => void;
@@ -29,7 +29,7 @@ type Answer = { readonly status: number; readonly body: unknown; readonly cookie
 type Row = { [member: string]: unknown };
 
 const NOW = '2026-11-24T09:30:00.000Z';
-/** What the overview reads of an account that has used nothing. */
+/** The answers that the overview reads of an account that has used nothing. */
 const SHOWN: Readonly<Record<string, unknown>> = {
   'GET /availability': {
     target_percent: '99.9500',

@@ -32,7 +32,7 @@ const expressions = [
   ),
 ];
 
-/** What Prometheus itself adds. */
+/** The metrics and labels that Prometheus itself adds. */
 const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance', 'le'] };
 const METRIC = /\b(?:keyslot|process|nodejs)_\w+|\bup\b/g;
 

@@ -8,18 +8,18 @@ import { eventually } from '../../src/core/eventually.ts';
 import { CERT, KEY as TLS_KEY } from '../server/self-signed.ts';
 import { readDeployFile } from './deploy-files.ts';
 
-/** What the files of docs/deploy name that is another here: files, ports, and the names of the gateways. */
+/** Names in the files of docs/deploy that differ here: files, ports and gateways. */
 export type ProxyPlaces = {
   readonly directory: string;
   /** The port of HTTP and WebSocket; that of gRPC is the next. */
   readonly port: number;
-  /** What takes HTTP, and gRPC; a proxy that takes TLS on both is behind it as `https://…`. */
+  /** The addresses for HTTP, and for gRPC; a proxy that takes TLS on both is behind it as `https://…`. */
   readonly gateways: readonly [string, string];
   readonly streams: readonly [string, string];
 };
 
 export type RunningProxy = {
-  /** What it wrote to stderr. */
+  /** Its stderr. */
   readonly log: () => string;
   readonly stop: () => Promise<void>;
 };

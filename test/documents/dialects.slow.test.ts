@@ -43,7 +43,7 @@ beforeAll(async () => {
   served = await readServedDocuments();
 });
 
-/** What does not fit, or is no schema of the dialect. The document's own keywords begin with x-. */
+/** The values that do not fit, or are no schema of the dialect. The document's own keywords begin with x-. */
 function faultsIn(
   ajv: Ajv | Ajv2020,
   document: OpenrpcDocument | OpenapiDocument,

@@ -31,7 +31,7 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
     ),
   );
 
-/** What is wrong with the links of a document to other files of the project. */
+/** The broken links of a document to other files of the project. */
 function brokenLinks(document: string): readonly string[] {
   const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.flatMap((link) => {

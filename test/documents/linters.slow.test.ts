@@ -8,7 +8,7 @@ import {
   type ServedDocuments,
 } from './served-documents.ts';
 
-/** What a linter says of a place in a document. */
+/** A linter's finding at a place in a document. */
 type Finding = { readonly rule: string; readonly steps: readonly string[]; readonly text: string };
 /** A finding that stays, and why. */
 type Known = { readonly reason: string; readonly is: (finding: Finding) => boolean };

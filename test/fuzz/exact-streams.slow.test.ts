@@ -68,7 +68,7 @@ function answerFor(id: number, sizeBytes: number): Buffer {
   return Buffer.from(`${head}${lines.join('')}"}`);
 }
 
-/** How a client asks and reads: so many bytes at once, and what it does between that, in turns of the event loop. */
+/** A client's way to ask and read: the bytes at once, and its pauses, in turns of the event loop. */
 const reader = fc.record({
   /** Only what is asked for plainly is borrowed; a batch is read as a stream, and so is what node:http answers, as behind `Connection: close`. */
   asks: fc.constantFrom('plainly', 'plainly', 'inBatch', 'once'),
@@ -90,10 +90,10 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Whether enough has come, asked with each part. */
+/** True once enough has come; called with each part. */
 type IsEnough = (part: Buffer) => boolean;
 
-/** What comes until it is enough or the connection ends, read as slowly as told. */
+/** The bytes until it is enough or the connection ends, read as slowly as `how` says. */
 async function readSlowly(socket: Socket, how: Reader, isEnough: IsEnough): Promise<Buffer> {
   const parts: Buffer[] = [];
   const ended = once(socket, 'close').then(() => 'ended' as const);
@@ -113,7 +113,7 @@ async function readSlowly(socket: Socket, how: Reader, isEnough: IsEnough): Prom
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** Whether a whole response has come. */
+/** True once a whole response has come. */
 function isWhole(): IsEnough {
   let head = '';
   let leftBytes: number | undefined;
@@ -134,7 +134,7 @@ function isWhole(): IsEnough {
   };
 }
 
-/** Whether more than so many bytes have come. */
+/** True once more bytes than the limit have come. */
 function isAbove(limitBytes: number): IsEnough {
   let sizeBytes = 0;
   return (part) => {

@@ -38,7 +38,7 @@ export function requestText(target: string, headers: readonly string[], body = C
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** What may follow an ambiguous request on its connection: a second one, within or behind a body of chunks. */
+/** Requests that may follow an ambiguous one on its connection: a second one, within or behind a body of chunks. */
 export function withSmuggled(target: string, headers: readonly string[]): readonly string[] {
   const hidden = requestText(target, [`content-length: ${SMUGGLED.length}`], SMUGGLED);
   const chunked = `${CARRIED.length.toString(16)}\r\n${CARRIED}\r\n0\r\n\r\n`;
@@ -57,7 +57,7 @@ const framings: readonly (readonly [readonly string[], string])[] = [
   [[...Array.from({ length: 500 }, (_, index) => `x-${index}: y`), `content-length: ${LENGTH}`], CARRIED],
 ];
 
-/** How a client ends what it sends: it waits, says that it sends no more, or is gone in the middle. */
+/** The end of a client's data: it waits, closes its side, or is gone in the middle. */
 export const ending = fc.constantFrom('wait', 'half', 'reset');
 
 /** Whole requests with bytes cut, changed, put in or left out, sent in parts of any size. */

@@ -69,7 +69,7 @@ async function readAnswer(count: number): Promise<void> {
   expect(size).toBe(count * MIB + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
 }
 
-/** How many blocks the node was asked for; its health is asked for beside that. */
+/** The number of blocks the node was asked for, without the calls for its health. */
 const blocksAsked = ({ node }: OpenServer): number =>
   node.seen.filter(({ body }) => body.includes('"getBlock"')).length;
 

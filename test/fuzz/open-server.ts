@@ -38,7 +38,7 @@ export async function postBody({ pool, target }: OpenServer, body: string | Buff
   return { status: answer.statusCode, text: await answer.body.text() };
 }
 
-/** What a client that does nothing wrong gets all the while: its own answer, exactly. */
+/** Expects that a client that does nothing wrong gets its own answer, exactly. */
 export async function expectUnharmed(server: OpenServer, id: number): Promise<void> {
   const call = `{"jsonrpc":"2.0","id":${id},"method":"getTransactionCount"}`;
   const answer = await postBody(server, call);
@@ -47,7 +47,7 @@ export async function expectUnharmed(server: OpenServer, id: number): Promise<vo
 
 const USED = /^nodejs_(?:heap_size_used|external_memory)_bytes (\d+)$/gm;
 
-/** What has a server listen for the inspector, on a port of its own. */
+/** Makes a server listen for the inspector, on a port of its own. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
 /** Heap and buffers that an inspected server has in use, the embedded store's apart, in bytes: after a collection, so that garbage does not count. */

@@ -15,7 +15,7 @@ import { casesOf, THOROUGH_CASES, tryCases } from './seeded.ts';
 const LIMITS = { maxBatchCalls: 20, batchConcurrency: 4 };
 const TIMEOUT_MS = 120_000;
 
-/** What a run gives, or the ServiceError it throws; anything else that is thrown fails the test. */
+/** The result of a run, or the ServiceError it throws; any other error fails the test. */
 function outcome<T>(run: () => T): T | ServiceError {
   try {
     return run();

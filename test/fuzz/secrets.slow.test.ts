@@ -74,7 +74,7 @@ function requestsWith(secret: string, { base, key }: { base: string; key: string
   ];
 }
 
-/** What is answered to a secret that comes in with a request for WebSocket, or over one. */
+/** The answers to a secret in a request for a WebSocket, or sent over one. */
 async function socketAnswers(secret: string, { base, key }: Access): Promise<readonly string[]> {
   const path = `${base.replace(/^http/, 'ws')}/solana-localnet`;
   const refused = [

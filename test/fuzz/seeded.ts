@@ -25,7 +25,7 @@ export const THOROUGH_CASES = {
 
 type Property = keyof typeof THOROUGH_CASES;
 
-/** How many cases this run tries a property with. One that repeats another tries them all: the failure may have been at the last. */
+/** The number of cases of a property in this run. A run that repeats another tries them all: the failure may have been at the last. */
 export function casesOf(name: Property): number {
   return process.env.KEYSLOT_FUZZ_SEED === undefined ? rounds(THOROUGH_CASES[name]) : THOROUGH_CASES[name];
 }

@@ -17,7 +17,7 @@ type Fault = {
   readonly script: Script;
   /** HTTP status and JSON-RPC code of the answer; `cut`: it had begun, so its connection is broken off, for a reason that is counted. */
   readonly answer: readonly [status: number, code: number] | readonly ['cut', ErrorName];
-  /** How many requests the node sees of a read; of a transaction it must always be one. */
+  /** The number of requests that the node sees of a read; of a transaction it must always be one. */
   readonly reads: number;
 };
 

@@ -84,7 +84,7 @@ export function sign({ baseUrl }: Gateway, token: string, id: string): Promise<P
   return postJson(`${baseUrl}/v1/wallets/${id}/sign`, { message: 'aGVsbG8=' }, bearer(token));
 }
 
-/** What an account was charged, and what is reserved. */
+/** The charged and the reserved amount of an account. */
 export async function readMoney({ dataDir }: Gateway, account: string) {
   const { charged_usd = '', reserved_usd = '' } = await command(dataDir, { kind: 'money.balance', account });
   return { chargedUsd: Number(charged_usd), reservedUsd: Number(reserved_usd) };

@@ -1,7 +1,7 @@
 import { type Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What a client is answered. */
+/** The answer to a client's request. */
 export type Answer = { readonly status: number; readonly body: string };
 
 /** Sends a POST over a connection of an agent. */

@@ -77,7 +77,7 @@ function share(): void {
     const { slot } = await read(one, session);
     expect(old.slot).toBeLessThan(slot - 1_000);
     await isRefused(session);
-    // Who has seen nothing newer reads there.
+    // A session that has seen nothing newer reads there.
     expect((await read(other, randomUUID())).slot).toBeGreaterThan(0);
     behind.node.lag = 0;
     const answer = await eventually('the node has come', async () => {

@@ -9,7 +9,7 @@ import { findRedis } from '../support/redis.ts';
 import { GATEWAYS_MISSING } from './start-gateways.ts';
 
 const ROUNDS = 2;
-/** What is answered between two steps. */
+/** The answers between two steps. */
 const BETWEEN = { http_reads: 30, batches: 10, websocket_reads: 10, signatures: 10, wallets_created: 5 };
 
 if (GATEWAYS_MISSING !== undefined) test('a rolling restart', (context) => context.skip(GATEWAYS_MISSING));

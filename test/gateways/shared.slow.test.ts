@@ -27,7 +27,7 @@ import {
 import type { Gateway } from '../lab/gateways/gateway.ts';
 import { GATEWAYS_MISSING, type Gateways, startGateways } from './start-gateways.ts';
 
-/** What a revocation may take to hold everywhere. */
+/** The longest time until a revocation holds everywhere. */
 const PROMISED_MS = 1_000;
 
 if (GATEWAYS_MISSING === undefined) describe('two gateways of one installation', share);

@@ -13,9 +13,9 @@ import { type Answer, post } from './post.ts';
 import type { Gateway } from '../lab/gateways/gateway.ts';
 import { GATEWAYS_MISSING, startWorkersGateway } from './start-gateways.ts';
 
-/** What a revocation may take to hold everywhere. */
+/** The longest time until a revocation holds everywhere. */
 const PROMISED_MS = 1_000;
-/** So long a worker that stops keeps its connections: the client has to hear of it, on a machine that may stand still for a second. */
+/** The time that a worker that stops keeps its connections: the client has to hear of it, on a machine that may stand still for a second. */
 const GRACE_MS = 3_000;
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
 

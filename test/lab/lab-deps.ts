@@ -33,7 +33,7 @@ export function gatewayAt(baseUrl: string): LabGateway {
   };
 }
 
-/** What a client works with at one gateway. */
+/** The dependencies of a client at one gateway. */
 export function clientDeps(gateway: LabGateway) {
   const over = new AbortController();
   return {

@@ -17,7 +17,7 @@ const MAX_READS = 100_000;
 /** Counts what happens, and keeps faults and the milliseconds of reads, for the report. */
 export class Timeline {
   readonly faults: ShownFault[] = [];
-  /** How often a source found no target that might fail, by part and kind. */
+  /** The number of times a source found no target that might fail, by part and kind. */
   readonly passedOver = new Map<string, number>();
   readonly nowMs: () => number;
   /** Reads that begin from now on are told apart by it. */
@@ -63,7 +63,7 @@ export class Timeline {
   }
 }
 
-/** What a run has shown. Holds no secret: neither keys nor addresses. */
+/** The results of a run. Holds no secret: neither keys nor addresses. */
 export type LabReport = ReturnType<typeof makeReport>;
 
 /** Makes the report of a run. */

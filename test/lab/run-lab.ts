@@ -9,7 +9,7 @@ import { randomOf } from './random.ts';
 import { Timeline } from './report.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** What a run has seen. */
+/** The records of a run. */
 export type LabRun = {
   readonly installation: Installation;
   readonly findings: Findings;
@@ -36,7 +36,7 @@ const IMPATIENT = { patienceMs: 1_000, silenceMs: 2_000, waitMs: 3_000 };
 const SEND_TO = 1;
 /** On top of the time until a node is given up: a busy machine. */
 const SLACK_MS = 5_000;
-/** What clients have begun is asked for so long after the end. */
+/** The time after the end in which the outcome of clients' requests is asked for. */
 const SETTLE_MS = 60_000;
 
 /** Runs a scenario: gateways before scripted nodes, clients of all protocols, and faults; then everything is held against what clients saw. */

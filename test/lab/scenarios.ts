@@ -1,4 +1,4 @@
-/** What fails, and how. */
+/** The kinds of faults, by target. */
 type FaultKinds = {
   readonly node:
     | 'lag'
@@ -19,7 +19,7 @@ type FaultKinds = {
   readonly redis: 'kill' | 'cut_off' | 'pause';
   /** The process that keeps keys, of one gateway. */
   readonly signer: 'kill' | 'pause';
-  /** What webhooks are sent to. */
+  /** The receiver of webhooks. */
   readonly receiver: 'error' | 'half_open' | 'reset' | 'cut_off';
 };
 
@@ -43,7 +43,7 @@ export type FaultSource = {
   };
 }[FaultPart];
 
-/** How many clients of each kind there are, all at work at the same time. */
+/** The number of clients of each kind, all at work at the same time. */
 export type ClientCounts = {
   /** They read without a pause, each in a session of its own, and now and then send a transaction. */
   readonly http: number;
@@ -63,14 +63,14 @@ export type ClientCounts = {
   readonly keys: number;
 };
 
-/** What goes wrong while clients are served, how often, and for how long. */
+/** The faults while clients are served, their rate and their length. */
 export type Scenario = {
-  /** How long clients work and faults happen, in seconds. Afterwards everything is mended, and what is left is settled. */
+  /** The time in which clients work and faults happen, in seconds. Then everything is fixed, and open work is settled. */
   readonly durationS: number;
   readonly nodes?: number;
   /** More than one needs a PostgreSQL. */
   readonly gateways?: number;
-  /** Whether gateways leave a node that hangs sooner than by default. */
+  /** True if gateways leave a node that hangs sooner than by default. */
   readonly isImpatient?: boolean;
   readonly clients: Partial<ClientCounts>;
   readonly faults: readonly FaultSource[];

@@ -14,7 +14,7 @@ import { fundedWallet, memo, sendNow, signed } from './transactions.ts';
 
 const OPTIONS = { consensus: 'alpenglow', votes: true } as const;
 
-/** What Agave checks of a genesis certificate (`verify_base2`), written apart from what makes it. */
+/** Agave's check of a genesis certificate (`verify_base2`), written apart from the code that makes it. */
 function isVerified(
   { block, signature }: NonNullable<MethodResults['getAgGenesisCert']>,
   { shredVersion, key }: { readonly shredVersion: number; readonly key: Uint8Array },

@@ -18,7 +18,7 @@ type Block = {
 type Reward = { readonly pubkey: string; readonly lamports: number | bigint };
 type Placed = Transaction & { readonly slot: number };
 
-/** What a chain without votes promises, as a client can see it. */
+/** A chain without votes, as a client can see it. */
 export type Chain = {
   readonly slots: readonly number[];
   readonly transactions: readonly Placed[];
@@ -108,7 +108,7 @@ async function expectConserved(
   expect(supply.total - change).toBe(total);
 }
 
-/** How blocks up to a slot change the supply: by rewards, and by fees, which are burned. */
+/** The change of the supply by blocks up to a slot: rewards, and fees, which are burned. */
 function changeOf(
   { transactions, rewards }: Pick<Chain, 'transactions' | 'rewards'>,
   last = Number.POSITIVE_INFINITY,

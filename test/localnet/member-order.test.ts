@@ -72,7 +72,7 @@ function formOf(value: unknown, { allOf, $ref = allOf?.[0]?.$ref, ...written }: 
   return form === undefined ? written : formOf(value, form);
 }
 
-/** Whether a value has the members that a schema gives it, at every depth. */
+/** True if a value has the members that a schema gives it, at every depth. */
 function fits(value: unknown, written: Schema): boolean {
   const form = formOf(value, written);
   const { anyOf, properties, required = [], items, additionalProperties } = form;
@@ -90,7 +90,7 @@ function fits(value: unknown, written: Schema): boolean {
   );
 }
 
-/** What is said over HTTP, as text that keeps the order of members. */
+/** The answer over HTTP, as text that keeps the order of members. */
 async function answer(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const headers = { 'content-type': 'application/json' };

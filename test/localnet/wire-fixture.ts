@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../fixtures/ledger', import.meta.url));
 export type WireFixture = {
   readonly method: string;
   readonly name: string;
-  /** What it shows, and where that is known from. */
+  /** Its purpose, and the source. */
   readonly comments: readonly string[];
   readonly request: string;
   readonly answer: string;
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, string>> = {
   base58: '[1-9A-HJ-NP-Za-km-z]+',
   base64: '[A-Za-z0-9+/]*=*',
   version: '\\d+\\.\\d+\\.\\d+[-.a-z0-9]*',
-  /** What Keyslot adds to the error of a param: which, and with it its limit and its value. */
+  /** Keyslot's addition to the error of a param: its name, its limit and its value. */
   parameter: '\\{[^{}]+\\}',
   address: '\\d+\\.\\d+\\.\\d+\\.\\d+:\\d+',
 };

@@ -1,6 +1,6 @@
 import type { Entry, RecordOf } from './record.ts';
 
-/** How what is lost is made up for: nothing is missing, the latest state is there, or nothing is made up for. */
+/** The backfill of a loss: of everything, of the latest state, or none. */
 export type Refill = 'all' | 'state' | 'none';
 
 type Notification = Extract<Entry, { readonly kind: 'notification' }>;
@@ -36,7 +36,7 @@ export function faultsOf(
   ];
   const last = real.at(-1);
   if (refill === 'state' && last !== undefined && own.at(-1)?.value !== last.value) {
-    // What is read after a loss may be of a slot after `until`, however long that took.
+    // A state read after a loss may be of a slot after `until`, however long that took.
     const next = entries.find((entry) => entry.kind === 'notification' && entry.slot > until);
     const isLater = next?.kind === 'notification' && isStateAfterGap(next, states, gaps);
     if (!isInGap(last, gaps) || !isLater) faults.push(`the latest state is missing: ${show(last)}`);
@@ -62,7 +62,7 @@ function repeatedStates(own: readonly Notification[]): readonly string[] {
   return repeated.map((entry) => `unchanged: ${show(entry)}`);
 }
 
-/** What is told after a gap is the state at its end, with the slot that it was read at. */
+/** True if the notification after a gap is the state at its end, with the slot that it was read at. */
 function isStateAfterGap(
   entry: Notification,
   states: readonly Notification[],

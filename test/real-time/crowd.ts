@@ -150,7 +150,7 @@ export class Crowd {
       .map(({ record }) => `${JSON.stringify(record.params)} was told ${JSON.stringify(record.entries)}`);
   }
 
-  /** What is wrong with what was told until a slot, once all are marked; nothing of it is kept by `forget`. */
+  /** The faults in the notifications until a slot, once all are marked; `forget` keeps nothing of it. */
   faults(until: number): readonly string[] {
     return [
       ...this.#told.flatMap(({ record, truth, refill }) =>
@@ -161,12 +161,12 @@ export class Crowd {
     ];
   }
 
-  /** How many subscriptions were told of a gap. */
+  /** The number of subscriptions with a gap notice. */
   gaps(): number {
     return this.#told.filter(({ record }) => record.entries.some(({ kind }) => kind === 'gap')).length;
   }
 
-  /** How much later than the witness the first socket was told of each slot, in milliseconds. */
+  /** The delay of the first socket after the witness at each slot, in milliseconds. */
   delays(): readonly number[] {
     const [first] = this.#told;
     const seen = new Map(first?.truth.entries.filter(isNotification).map(({ slot, atMs }) => [slot, atMs]));

@@ -10,9 +10,9 @@ export type Losses = {
   readonly crowd: Crowd;
   /** The node is lost once, every other time so that connections are refused, too; resolves when a slot of after that is told. Transactions go on. */
   readonly lose: () => Promise<void>;
-  /** What is wrong with what was told until now, looked at when everybody was told of something that came after it. */
+  /** The faults in the notifications until now, compared once everybody has received a later one. */
   readonly findFaults: () => Promise<{ readonly until: number; readonly faults: readonly string[] }>;
-  /** Forgets what was told until a slot. */
+  /** Forgets the notifications until a slot. */
   readonly forget: (until: number) => void;
   readonly stop: () => Promise<void>;
 };

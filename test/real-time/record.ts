@@ -4,10 +4,10 @@ import { openSocket } from '../support/socket-client.ts';
 /** One message of a subscription, in the order of arrival. */
 export type Entry =
   | { readonly kind: 'notification'; readonly slot: number; readonly value: string; readonly atMs: number }
-  /** What may be missing from here on, both ends included. */
+  /** The slots that may be missing from here on, both ends included. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number };
 
-/** What one subscriber has been told. */
+/** The notifications of one subscriber. */
 export type RecordOf = {
   readonly params: readonly unknown[];
   readonly method: string;

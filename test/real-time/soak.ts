@@ -8,7 +8,7 @@ import { startLosses } from './losses.ts';
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, sockets: { type: 'string', default: '200' } },
 });
-/** How much later than by a socket of the ledger itself slots were told through the gateway, and its resident memory at the end. */
+/** The delay of slots through the gateway after those of a socket of the ledger itself, and its resident memory at the end. */
 type Minute = { readonly residentMiB: number; readonly p50Ms: number; readonly p99Ms: number };
 const minutes = Number(values.minutes);
 const MINUTE_MS = 60_000;

@@ -15,9 +15,9 @@ type Seen = { readonly slot: number; readonly name: string };
 export type StreamWatch = {
   /** Breaks the connection off: the client goes on by itself. */
   readonly drop: () => void;
-  /** What was read wrong until a slot: a hole, a repetition, another order, or something that is not on the ledger. */
+  /** The faults of a stream until a slot: a hole, a repetition, another order, or something that is not on the ledger. */
   readonly faults: (until: number) => Promise<readonly string[]>;
-  /** Whether something of this slot, which has a transaction, or a later one was read from both streams. */
+  /** True if both streams have something of this slot, which has a transaction, or of a later one. */
   readonly hasRead: (until: number) => boolean;
   readonly forget: (until: number) => void;
   readonly stop: () => Promise<void>;

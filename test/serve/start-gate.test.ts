@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/core/config/load-config.ts';
 import { type GateParts, startGate } from '../../src/serve/start-gate.ts';
 
-/** What the start of the gate logs with settings. */
+/** The log lines of the gate's start with these settings. */
 function linesOf(env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });

@@ -5,7 +5,7 @@ import { type ScriptedNode, sendJson, startScriptedNode } from './scripted-node.
 import { type Gateway, post, startGateway } from './start-gateway.ts';
 import { rounds } from '../support/tier.ts';
 
-/** How the node answers batches: as it should, in another order, or not at all. */
+/** The node's way to answer batches: as it should, in another order, or not at all. */
 const MANNERS = ['inOrder', 'reversed', 'refused', 'cutOff'] as const;
 type Manner = (typeof MANNERS)[number];
 

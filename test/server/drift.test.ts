@@ -11,7 +11,7 @@ import { callText, useDriftGateway } from './use-drift-gateway.ts';
 
 const { closing, lines, open } = useDriftGateway();
 
-/** What was found, once so many names were. */
+/** The findings, once there are `count` names. */
 function found({ drift }: Gateway, count: number) {
   return eventually(
     `${count} findings`,
@@ -23,7 +23,7 @@ function found({ drift }: Gateway, count: number) {
   );
 }
 
-/** Until so many samples were checked. */
+/** Resolves once this number of samples was checked. */
 function checked({ metrics }: Gateway, count: number): Promise<true> {
   const read = async (): Promise<true | undefined> => {
     const text = await metrics.registry.getSingleMetricAsString('keyslot_drift_samples_total');

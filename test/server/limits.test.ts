@@ -49,7 +49,7 @@ async function left(): Promise<number> {
   return Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }
 
-/** How many calls reached the node, alone or together. */
+/** The number of calls that reached the node, alone or in batches. */
 const callsSeen = (): number => node.seen.flatMap(({ body }) => body.match(/"method"/g) ?? []).length;
 
 test('a served answer tells the plan, what is left and when the rest comes back', async () => {

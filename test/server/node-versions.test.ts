@@ -15,7 +15,7 @@ const FIREDANCER = { 'solana-core': '1.2.1', 'feature-set': 7 };
 const UNKNOWN = [SURFNET, FIREDANCER, '0.711.30114', '4.4.0-alpha.1', 'next', {}] as const;
 const ROUNDS = 4;
 
-/** What only Agave 4.4 knows and the gateway cannot do itself. */
+/** Members that only Agave 4.4 knows and the gateway cannot replace. */
 const NEW_MEMBERS = [
   ['config.minContextSlot', 'getTransaction', [SIGNATURE, { minContextSlot: 7 }]],
   [

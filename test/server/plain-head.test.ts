@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** What node:http made of a request; undefined if it refused it. */
+/** The request as node:http reads it; undefined if it refused it. */
 async function readByNode(bytes: string): Promise<Told | undefined> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -22,7 +22,7 @@ export type ScriptedNode = {
   close: () => Promise<void>;
 };
 
-/** What the gateway asks on its own account, to know its nodes: no script sees it. */
+/** The gateway's calls on its own account, to know its nodes: no script sees them. */
 const OWN_CALL = /^\{"jsonrpc":"2\.0","id":"keyslot","method":"(\w+)"/;
 const NOT_FOUND = { error: { code: -32601, message: 'Method not found' } };
 

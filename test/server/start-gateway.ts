@@ -47,7 +47,7 @@ import { ownHttp } from '../support/own-http.ts';
 export const KEY = 'ks_key_test';
 export const RPC_PATH = '/solana-localnet';
 
-/** How long a slot takes for the cache. */
+/** The length of a slot for the cache. */
 export const SLOT_MS = 400;
 
 const WIDE_PLAN: PlanLimit = { name: 'wide', requestsPerSecond: 1_000_000, burst: 10_000_000 };
@@ -65,14 +65,14 @@ export type GatewayOptions = {
   readonly maxBodyBytes?: number;
   readonly maxBatchCalls?: number;
   readonly batchConcurrency?: number;
-  /** What one request may hold of replies, and what all together may. */
+  /** The bytes of replies that one request may hold, and all requests together. */
   readonly maxBufferedBytes?: number;
   readonly maxHeldBytes?: number;
   readonly corsOrigins?: readonly string[];
   readonly readReadiness?: OperationsOptions['readReadiness'];
   /** Without it nothing is kept. */
   readonly cacheBytes?: number;
-  /** What the cache measures slots by; without it time stands still. */
+  /** The clock by which the cache measures slots; without it time stands still. */
   readonly nowMs?: () => number;
   readonly log?: Logger;
   readonly keys?: KeyFinder;
@@ -88,22 +88,22 @@ export type GatewayOptions = {
   readonly tls?: TlsOptions;
   /** Bounds of connections, where a test meets them. */
   readonly bounds?: Partial<ConnectionsOptions>;
-  /** How long a slot takes; without it nothing is known of that at first. */
+  /** The length of a slot; without it, it is unknown at first. */
   readonly slotMs?: number;
-  /** How long the WebSocket of a node may announce no slot. */
+  /** The longest time in which the WebSocket of a node may announce no slot. */
   readonly silenceMs?: number;
-  /** How long a node has for a call where there is another one. */
+  /** The time of a node for a call where there is another node. */
   readonly patienceMs?: number;
   readonly onPubsubFailure?: (error: unknown) => void;
   /** Bounds of WebSockets, where a test meets them. */
   readonly sockets?: Partial<SocketBounds>;
-  /** Whether a key that was let in still is one. */
+  /** The refusal of an admitted key that is not valid any more. */
   readonly refusalOf?: SessionOptions['refusalOf'];
   /** Without it nothing of what nodes answer is held against the specification. */
   readonly driftSamplesPerMinute?: number;
-  /** Whether the nodes are asked for their versions from the start; they are anyway when their WebSocket is up. */
+  /** True if the nodes are asked for their versions from the start; they are anyway when their WebSocket is up. */
   readonly asksVersions?: boolean;
-  /** What the drift guard is told that the version of the nodes is, where it is not what they say. */
+  /** The version of the nodes for the drift guard, where it is not their own answer. */
   readonly nodeVersion?: () => string | undefined;
   /** The networks that the reference page names; served is the first of them. */
   readonly documented?: readonly DocumentedNetwork[];

@@ -19,7 +19,7 @@ import { CERT, KEY } from './self-signed.ts';
 import { inEachWay, uploadEachWay } from './upload.ts';
 
 const MIB = 1024 * 1024;
-/** What the system keeps for a connection on its way, on both sides. */
+/** The bytes that the system buffers for a connection, on both sides. */
 const IN_FLIGHT_BYTES = 32 * MIB;
 const MAX_BODY_BYTES = 1_000;
 const REQUEST_TIMEOUT_MS = 200;

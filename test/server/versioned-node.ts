@@ -6,7 +6,7 @@ import {
   startScriptedPubsub,
 } from '../support/scripted-pubsub.ts';
 
-/** What getVersion answers: a version of Agave, or the whole answer of another client. */
+/** The answer of getVersion: a version of Agave, or the whole answer of another client. */
 export type Said = string | Readonly<Record<string, unknown>>;
 
 export type VersionedNode = ScriptedPubsub & {

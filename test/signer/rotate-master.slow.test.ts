@@ -37,7 +37,7 @@ const placeOf = (signer: Signer, rows: Map<string, SealedKey>) => ({
 const signAll = (signer: Signer, rows: Map<string, SealedKey>) =>
   Promise.all([...rows.values()].map((row) => signer.sign({ ...row, message: MESSAGE })));
 
-/** How many master keys are live: the byte behind the mark. */
+/** The number of live master keys: the byte behind the mark. */
 const liveMasters = (dataDir: string) => readFileSync(join(dataDir, 'signer', 'master.key'))[5];
 
 test('after a rotation every row opens, and no copy from before it', async () => {

@@ -15,7 +15,7 @@ import { dropSchema, findPostgres, POSTGRES_MISSING, workerSchema } from '../sup
 import { prepareStore } from '../support/prepared-store.ts';
 import { isThorough } from '../support/tier.ts';
 
-/** How long a store may take to open on a machine that does much else. */
+/** The longest time that a store may take to open on a busy machine. */
 const OPEN_DEADLINE_MS = 180_000;
 
 export const SILENT = pino({ level: 'silent' });

@@ -7,7 +7,7 @@ import { DurableNodeFs, START_PARAMS } from '../../src/store/pglite/durable-node
 import { useNewDirectory } from '../support/new-directory.ts';
 import { prepareStore } from '../support/prepared-store.ts';
 
-/** What `node:fs` exports is counted where it is imported by name, too. */
+/** Counts the export of `node:fs` where it is imported by name, too. */
 const fsyncSync = vi.spyOn(fs, 'fsyncSync');
 syncBuiltinESMExports();
 

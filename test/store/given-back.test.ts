@@ -12,7 +12,7 @@ import { runTransaction, sendBatched } from '../../src/store/transaction.ts';
 import { eventually } from '../../src/core/eventually.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
 
-// What becomes of a connection of the pool that statements broke off on: it is of use to the next ones, or gone.
+// A connection of the pool on which statements broke off works for the next ones, or is gone.
 
 const wait = createStatement<{ readonly seconds: number }>(
   (param) => sql`select pg_sleep(${param('seconds')}::float8)`,

@@ -29,13 +29,13 @@ async function figure(store: Store, expression: ReturnType<typeof sql>): Promise
   return Number(rows[0]?.figure);
 }
 
-/** How much of the log a start after a crash would read. */
+/** The bytes of the log that a start after a crash would read. */
 function loggedBytes(store: Store): Promise<number> {
   const logged = sql`pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)`;
   return figure(store, sql`select ${logged} from pg_control_checkpoint()`);
 }
 
-/** How much was ever logged. */
+/** The bytes that were ever logged. */
 const everLogged = (store: Store) => figure(store, sql`pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')`);
 
 const usageBytes = (store: Store) => figure(store, sql`select pg_relation_size('usage_minutes')`);

@@ -10,7 +10,7 @@ import { SILENT } from './backends.ts';
 
 const OTHER = 'choose another data directory: --data-dir, KEYSLOT_DATA_DIR';
 
-/** What the store and the key of the installation say of a directory. */
+/** The error texts of the store and of the key of the installation for a directory. */
 async function messagesOf(dataDir: string): Promise<readonly string[]> {
   const said: string[] = [];
   for (const open of [() => openStore({ dataDir }, SILENT), () => loadInstallationKey({ dataDir })])

@@ -26,7 +26,7 @@ export function blocksOf(document: string, language: string): readonly string[] 
   return [...text.matchAll(fence)].map(([, block = '']) => block);
 }
 
-/** Whether curl and jq are installed. */
+/** True if curl and jq are installed. */
 export function hasTools(): boolean {
   return ['curl', 'jq'].every((tool) => {
     try {

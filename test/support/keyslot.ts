@@ -10,7 +10,7 @@ const START_DEADLINE_MS = 300_000;
 export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** How many files it may open, if fewer than this process. */
+  /** The number of files that it may open, if fewer than this process. */
   readonly openFiles?: number;
   /** As in `NodeOptions`. */
   readonly isOptimized?: boolean;

@@ -24,7 +24,7 @@ import { CONSENSUS } from './test-ledger.ts';
 
 const SOL = 1_000_000_000n;
 
-/** What kit does with subscriptions, at anything that answers as a node. */
+/** Tests of kit's subscriptions, at anything that answers as a node. */
 export function testKitSubscriptions(start: () => Promise<SubscribableNode>): void {
   let node: SubscribableNode;
 

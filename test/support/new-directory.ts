@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
-/** Who has something to itself: each test, or all tests of a file or a `describe` together. */
+/** The owner of something: each test, or all tests of a file or a `describe` together. */
 export type SharedBy = 'test' | 'group';
 
 /** The hooks before and after a test or a group of tests. */

@@ -13,7 +13,7 @@ export type NodeProcess = {
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** How it ended, as text; undefined while it runs. */
+  /** Its end, as text; undefined while it runs. */
   readonly ended: () => string | undefined;
   /** Asks it to stop (SIGTERM) and resolves when it has ended; kills it after a minute. */
   readonly stop: () => Promise<void>;
@@ -22,7 +22,7 @@ export type NodeProcess = {
 export type NodeOptions = {
   /** True: as it runs for users, where its times are compared. */
   readonly isOptimized?: boolean | undefined;
-  /** How many files it may open, if fewer than this process. */
+  /** The number of files that it may open, if fewer than this process. */
   readonly openFiles?: number | undefined;
   /** The root of another checkout, whose script and Node are run. */
   readonly root?: string | undefined;

@@ -1,4 +1,4 @@
-/** What a POST was answered: its status, its body as JSON, and its cookie. */
+/** The answer to a POST: its status, its body as JSON, and its cookie. */
 export type Posted = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;

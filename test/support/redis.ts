@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 
 const LOCAL = 'redis://127.0.0.1:6379';
 
-/** What a suite says that is skipped for want of Redis. */
+/** The note of a suite that is skipped for want of Redis. */
 export const REDIS_MISSING = 'needs Redis: apt-get install redis-server, or set KEYSLOT_TEST_REDIS_URL';
 
 /** Returns the URL of the Redis that tests use; undefined if there is none, which is a failure in CI. */

@@ -11,7 +11,7 @@ export type NodeCall = {
   readonly params?: readonly unknown[];
 };
 
-/** What a method is answered with over HTTP. */
+/** The answers of methods over HTTP. */
 export type NodeAnswers = Record<string, unknown | ((params: readonly unknown[]) => unknown)>;
 
 /** An answer that is an error. */
@@ -34,9 +34,9 @@ export type ScriptedPubsub = {
   readonly calls: readonly NodeCall[];
   /** The connections that are open. */
   readonly sockets: ReadonlySet<WebSocket>;
-  /** What a subscribe call is answered with instead of an id. */
+  /** The answer to a subscribe call instead of an id. */
   refuse: ((call: NodeCall) => NodeRefusal | 'silence' | undefined) | undefined;
-  /** What every new subscription is notified of in the same packet as its reply. */
+  /** The notification of every new subscription in the same packet as its reply. */
   eager: unknown;
   /** Live subscriptions of a method on open connections: their ids. */
   readonly subscriptions: (method: string) => readonly number[];
@@ -61,7 +61,7 @@ export type ScriptedPubsubOptions = {
 };
 
 const SLOT_MS = 50;
-/** How many slots a commitment is behind. */
+/** The slots by which a commitment is behind. */
 const LAG: Readonly<Record<string, number>> = { processed: 0, confirmed: 1, finalized: 32 };
 type Config = { readonly commitment?: string } | undefined;
 const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';

@@ -10,7 +10,7 @@ export type SentMessage = {
   readonly params?: readonly unknown[];
 };
 
-/** What the server does with a call: answers a result or an error, or nothing at all. */
+/** The server's answer to a call: a result, an error, or nothing at all. */
 export type Script = (
   call: SentMessage,
   socket: WebSocket,

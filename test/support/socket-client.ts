@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
 import { parseJson } from '../../src/core/rpc/json.ts';
 
-/** How a WebSocket ended. */
+/** The end of a WebSocket. */
 export type Closed = { readonly code: number; readonly reason: string };
 
 /** A message as JSON, integers exact. */
@@ -114,7 +114,7 @@ export async function openSocket(
   };
 }
 
-/** What a request to open a WebSocket is refused with. */
+/** The refusal of a request to open a WebSocket. */
 export type Refusal = { readonly status: number; readonly body: string };
 
 /** Asks for a WebSocket that is to be refused. Rejects when it is opened. */

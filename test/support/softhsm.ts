@@ -22,7 +22,7 @@ export type TestToken = {
   readonly pin: string;
   /** The directory that the token is kept in: moved away, the token is removed. */
   readonly tokens: string;
-  /** What SOFTHSM2_CONF must name in every process that uses the token. */
+  /** The value of SOFTHSM2_CONF in every process that uses the token. */
   readonly configFile: string;
 };
 

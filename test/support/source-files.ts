@@ -25,7 +25,7 @@ export function readSources(folder: string): readonly SourceFile[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') }));
 }
 
-/** What a file imports. */
+/** The imports of a file. */
 export function arrowsOf({ path, text }: SourceFile): readonly Arrow[] {
   return [...text.matchAll(IMPORT)].map(([, imported, named]) => {
     const target = imported ?? named ?? '';

@@ -4,7 +4,7 @@ type Figures = { readonly [M in keyof StreamPace]: number };
 
 const FIGURES: Figures = { pollMs: 1, maxLagSlots: 1_000, maxResumeSlots: 1_000, maxAheadSlots: 150 };
 
-/** What streams measure in slots, as a test wants it. */
+/** The figures that streams measure in slots, as a test wants them. */
 export function streamPace(figures: Partial<Figures> = {}): StreamPace {
   const { pollMs, maxLagSlots, maxResumeSlots, maxAheadSlots } = { ...FIGURES, ...figures };
   return {

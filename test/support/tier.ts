@@ -6,10 +6,10 @@ export type Tier = (typeof TIERS)[number];
 /** The tier of this run: `make test` runs `short`, `make test-all` runs `all`, `make soak PART=long` runs `long`. */
 export const TIER = tierNamed(process.env.KEYSLOT_TEST_TIER ?? 'short');
 
-/** Whether this run takes its time: both store engines, every contract case, all rounds. */
+/** True for a thorough run: both store engines, every contract case, all rounds. */
 export const isThorough = TIER !== 'short';
 
-/** How often a test repeats what goes wrong only sometimes: `all` times in a thorough run; a fifth of it, at least twice, in the short tier. */
+/** The repetitions of a test that fails only sometimes: `all` in a thorough run; a fifth of it, at least two, in the short tier. */
 export function rounds(all: number): number {
   return isThorough ? all : Math.max(2, Math.ceil(all / 5));
 }

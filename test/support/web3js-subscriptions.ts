@@ -7,7 +7,7 @@ import { CONSENSUS } from './test-ledger.ts';
 
 const SOL = 1_000_000_000;
 
-/** What web3.js v1 does with subscriptions, at anything that answers as a node. */
+/** Tests of web3.js v1's subscriptions, at anything that answers as a node. */
 export function testWeb3jsSubscriptions(start: () => Promise<SubscribableNode>): void {
   let node: SubscribableNode;
   /** As an application makes it: the address of the node, and nothing about WebSocket. */

@@ -134,7 +134,7 @@ async function assertNowhere(databaseUrl?: string): Promise<void> {
   const files = await filesBelow(server.dataDir);
   const found = files.flatMap(([file, bytes]) => foundIn(bytes, forms).map((what) => `${file}: ${what}`));
   expect(found).toEqual([]);
-  // What is searched can be read: the label of a wallet is in its row, and in the files of the embedded store.
+  // The searched places are readable: the label of a wallet is in its row, and in the files of the embedded store.
   expect(rows).toContain(label);
   expect(server.written()).toContain('"kind":"ready"');
   const isFiled = files.some(([, bytes]) => bytes.includes(label));

@@ -5,7 +5,7 @@ import { serviceError } from '../../src/core/service-error.ts';
 import type { Signer } from '../../src/signer/signer.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
-/** How the signer behaves; a stream gets keys of it once before it fails or hangs. */
+/** The behaviour of the signer; a stream gets keys of it once before it fails or hangs. */
 type Way = 'works' | 'fails' | 'refuses' | 'hangs';
 
 let way: Way = 'works';

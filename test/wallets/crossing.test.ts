@@ -10,7 +10,7 @@ const USD = 1_000_000n;
 type Spent = {
   readonly units: number;
   readonly creditLimit: bigint;
-  /** What is left of the balance, in micro-USD. */
+  /** The rest of the balance, in micro-USD. */
   readonly left?: bigint;
 };
 

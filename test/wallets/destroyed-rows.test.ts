@@ -10,7 +10,7 @@ import { createReconciliation } from '../../src/wallets/managed/destroyed-rows.t
 import { eventually } from '../../src/core/eventually.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
-/** How often the signer has been asked which wallets are destroyed. */
+/** The number of times the signer was asked which wallets are destroyed. */
 let asked = 0;
 const counting = (signer: Signer): Signer => ({
   ...signer,

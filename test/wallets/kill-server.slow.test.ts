@@ -61,7 +61,7 @@ async function workUntilKilled(server: WalletServer, clients: Clients, random: R
   clients.onTold = () => undefined;
 }
 
-/** What holds when the server is there again. @param before how many wallets had been told of in earlier rounds. */
+/** Asserts the state once the server is there again. @param before the number of wallets delivered in earlier rounds. */
 async function assertServed(server: WalletServer, clients: Clients, before: number, random: Random) {
   expect(await server.ask({ kind: 'money.balance', account: ACCOUNT })).toMatchObject({
     reserved_usd: '0.00',

@@ -81,7 +81,7 @@ test('of managed wallets that are made, derived and sign, no key is in the gatew
 
   const master = (await readFile(join(server.dataDir, 'signer', 'master.key'))).subarray(6, 38);
   const planted = { label: Buffer.from(label), publicKey: Buffer.from(base58.decode(single.address)) };
-  // What is there is found: the master key in the signer, a label and a public key in the gateway.
+  // The scan finds values that are there: the master key in the signer, a label and a public key in the gateway.
   expect(scanMemory(signerPidOf(server.pid()), { master }).master).toBeGreaterThan(0);
   const patterns = Object.fromEntries(
     [...seeds, master].flatMap((secret, at) =>

@@ -8,7 +8,7 @@ const ORIGIN = 'https://app.example';
 const service = useWalletService();
 const open = useWalletService({ env: { KEYSLOT_WALLET_CORS_ORIGINS: ORIGIN } });
 
-/** What a bare socket hears until the server closes it. */
+/** The bytes that a bare socket receives until the server closes it. */
 async function speak(baseUrl: string, text: string): Promise<string> {
   const { port, hostname } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

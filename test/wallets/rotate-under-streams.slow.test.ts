@@ -19,7 +19,7 @@ async function start(): Promise<UnixService & { readonly liveMasters: () => numb
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-rotation-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const service = await startUnixService({ dataDir });
-  // How many are live is the byte behind the mark of the file.
+  // The byte behind the mark of the file is the number of live ones.
   return { ...service, liveMasters: () => readFileSync(join(dataDir, 'signer', 'master.key'))[5] };
 }
 

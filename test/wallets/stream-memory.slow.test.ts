@@ -18,13 +18,13 @@ type Balance = { readonly reserved_usd: string; readonly operations_this_month: 
 
 const balanceOf = (server: WalletServer) => server.ask<Balance>({ kind: 'money.balance', account: ACCOUNT });
 
-/** What a process has in memory, in bytes. */
+/** The resident memory of a process, in bytes. */
 function residentBytes(pid: number): number {
   const [, kib = ''] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) * 1024;
 }
 
-/** What a server has written and its client has not taken yet: it waits in the system, not in the process. */
+/** The bytes that a server has written and its client has not taken yet: they wait in the system, not in the process. */
 function waitingBytes({ port }: URL, answer: IncomingMessage): number {
   const ends = [Number(port), answer.socket.localPort ?? 0].map((end) => `:${toHex(end)}`);
   const line = readFileSync('/proc/net/tcp', 'utf8')

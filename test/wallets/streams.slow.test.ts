@@ -23,7 +23,7 @@ import { startUnixService, type UnixService } from './streams/unix-service.ts';
 import { createPayLater } from './pay-later.ts';
 
 const COUNT = 10_000;
-/** What the buffers of both ends, the pool's window and one group hold at most, in wallets; it is far from all. */
+/** The most wallets that the buffers of both ends, the pool's window and one group hold; it is far from all. */
 const HELD_AT_MOST = 6_000;
 const COLUMNS = [
   'address',

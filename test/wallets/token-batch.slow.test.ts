@@ -46,7 +46,7 @@ test('a batch of 10,000 comes as the token makes keys: announced whole, each lin
   for await (const wallet of batch) {
     ids.add(wallet.custody === 'managed' ? wallet.wallet_id : '');
     expect(batch.received).toBe(ids.size);
-    // What has come while the token makes no more is kept and charged.
+    // Wallets that have come when the token makes no more are kept and charged.
     if (ids.size !== 100) continue;
     expect(await keptOf(id)).toBeGreaterThanOrEqual(100);
     expect(await keptOf(id)).toBeLessThanOrEqual(400);

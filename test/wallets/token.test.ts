@@ -9,10 +9,10 @@ import { keyIntents, wallets } from '../../src/store/wallet-tables.ts';
 import { destroyAbandonedKeys } from '../../src/wallets/managed/make-keys.ts';
 import { useWalletService } from './use-service.ts';
 
-/** What the token holds: every key leaves an object behind, as in one that cannot wrap keys. */
+/** The objects of the token: every key leaves one behind, as in a token that cannot wrap keys. */
 const objects = new Set<string>();
 let [failsAfterMaking, isBroken] = [false, false];
-/** What happens while a process is held up that has made keys and not stored them. */
+/** Called while a process that has made keys and not stored them is held up. */
 let whileHeldUp = async (): Promise<void> => undefined;
 
 const withToken = (signer: Signer): Signer => ({

@@ -8,10 +8,10 @@ import { wallets } from '../../src/store/wallet-tables.ts';
 import { createReconciliation } from '../../src/wallets/managed/destroyed-rows.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
-// What becomes of a destruction that the signer has recorded, and that the request does not bring to its end by itself.
+// Destructions that the signer has recorded and that the request does not complete by itself.
 
 const MINUTE_MS = 60_000;
-/** What happens once after the signer has destroyed a key and before its answer arrives. */
+/** Called once after the signer has destroyed a key and before its answer arrives. */
 let onDestroyed: (() => Promise<void>) | undefined;
 /** The signer does not answer who is destroyed; it never hears what to destroy. */
 let [isSignerDown, isUnreached] = [false, false];

@@ -67,7 +67,7 @@ export type TestAccount = {
   readonly balance: () => Promise<Balance>;
   /** The code of the second factor for the clock's now. */
   readonly code: () => string;
-  /** What the audit log says, each as `action outcome`. */
+  /** The audit log, each record as `action outcome`. */
   readonly log: () => Promise<readonly string[]>;
   readonly send: (
     method: string,
@@ -78,7 +78,7 @@ export type TestAccount = {
 };
 
 export type ServiceOptions = {
-  /** What accounts may ask for in a second to use wallets. Without it no test meets a limit. */
+  /** The requests per second of accounts to use wallets. Without it no test meets a limit. */
   readonly requestsPerSecond?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** The address of an empty database. Default: the embedded store of this process, emptied. */

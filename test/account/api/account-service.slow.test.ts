@@ -16,7 +16,7 @@ let owner: AccountClient;
 
 const clientOf = (token: string): AccountClient => createAccountClient({ url: server.baseUrl, token });
 
-/** What a call of the gateway with a key is answered. */
+/** The HTTP status of a gateway call with a key. */
 async function statusWith(apiKey: string): Promise<number> {
   const address = server.rpcUrl.replace(/apikey=.*/, `apikey=${apiKey}`);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What each of them answers to a token: its status, with its code if it refuses. */
+/** The answer of each operation to a token: its status, with its code if it refuses. */
 async function answersTo(token: string): Promise<readonly (readonly [string, number, string | undefined])[]> {
   return Promise.all(
     OPERATORS.map(async ([name, { method, path }]) => {

@@ -51,7 +51,7 @@ describeStores('the audit log', (backend) => {
       const problems = report?.problems.map(({ kind, at }) => `${kind} ${at}`);
       return { ...report, problems, isSound: verdict.isSound, damagedLines: verdict.damagedLines };
     };
-    /** What somebody does who may write to the database. */
+    /** The changes of an attacker with write access to the database. */
     const tamper = async (...changes: readonly SQL[]): Promise<void> => {
       const tables = ['audit_records', 'audit_heads'].map((table) => sql.identifier(table));
       for (const table of tables) await store().db.execute(sql`alter table ${table} disable trigger user`);

@@ -20,7 +20,7 @@ import { describeStores, useStore } from '../../store/backends.ts';
 
 const NOW_MS = 1_760_000_000_000;
 
-/** What the next request meets, and what it would meet after a restart. */
+/** The plan of the next request, and the one after a restart. */
 async function planNow({ store, plans }: PlanDeps, accountId: string) {
   const after = (await loadPlanBook(store)).planOf(accountId);
   expect(after).toEqual(plans.planOf(accountId));

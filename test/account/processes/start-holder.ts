@@ -5,9 +5,9 @@ import type { StoreOptions } from '../../../src/store/open-store.ts';
 
 /** The account that the process acts for. */
 export const HOLDER_ID = '00000000-0000-4000-8000-000000000002';
-/** What it pays in (micro-USD), sets aside and charges for. */
+/** The amount that it pays in (micro-USD), and the wallets that it reserves and charges for. */
 export const HELD = { paid: 10_000n, units: 8, delivered: 3 } as const;
-/** For how many wallets it sets money aside that are delivered before they are charged, under the key of the same name. */
+/** The number of wallets that it reserves money for and that are delivered before they are charged, under the key of the same name. */
 export const STREAMED = { units: 2, key: 'streamed' } as const;
 
 const HOLDER = fileURLToPath(new URL('./holder.ts', import.meta.url));

@@ -46,7 +46,7 @@ async function start(store: Store, more: { baseUrl?: string } = {}) {
   return { places, file, verdictOf };
 }
 
-/** Whether the account has this second factor. */
+/** True if the account has this second factor. */
 async function hasSecondFactor(store: Store, secret: string): Promise<boolean> {
   const places = { store, installationKey: await installationKey };
   return hasTwoFactor(places, await findAccount(store, 'development'), secret);

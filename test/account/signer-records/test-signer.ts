@@ -5,7 +5,7 @@ import { createHeadKey } from '../audit/head-key.ts';
 
 export type SignerIdentity = ReturnType<typeof createHeadKey>;
 
-/** What a signer does for its record, in this process, over the files of a directory. */
+/** Opens a signer's side of its record in this process, over the files of a directory. */
 export async function openTestSigner(
   directory: string,
   identity: SignerIdentity = createHeadKey(),

@@ -23,7 +23,7 @@ import { inject } from 'vitest';
 import { eventually } from '../../../src/core/eventually.ts';
 
 export const SOL = 1_000_000_000n;
-/** What each signature costs, in lamports. */
+/** The fee of a signature, in lamports. */
 export const FEE = 5000n;
 
 /** kit as an application uses it: the address with its key, and nothing changed. */

@@ -44,7 +44,7 @@ describe.each(TARGETS)('version 1 that fails at %s', (_, target) => {
     recipient = (await generateKeyPairSigner()).address;
   });
 
-  /** What sending and confirming the message throws, with preflight or without. */
+  /** The error of sending and confirming the message, with preflight or without. */
   const failureOf = async (message: Version1Message, skipPreflight = false): Promise<unknown> =>
     await thrownBy(clients.sendAndConfirm(await sign(message), { commitment: 'confirmed', skipPreflight }));
 

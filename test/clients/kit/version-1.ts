@@ -30,7 +30,7 @@ import { getTransferSolInstruction } from '@solana-program/system';
 import type { Target } from '../targets.ts';
 
 export const SOL = 1_000_000_000n;
-/** What each signature costs, in lamports. */
+/** The fee of a signature, in lamports. */
 export const FEE = 5000n;
 
 /** kit at a node, as an application has it. */

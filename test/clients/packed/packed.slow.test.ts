@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the compiler finds in the program with these options, beside strict. */
+/** The compiler's errors in the program with these options and strict. */
 async function check(options: Readonly<Record<string, unknown>>): Promise<string> {
   const compilerOptions = { strict: true, noEmit: true, target: 'es2024', skipLibCheck: false, ...options };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));

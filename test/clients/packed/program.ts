@@ -1,4 +1,4 @@
-// What a user of the package writes. The suite copies it into a folder where only the package is installed.
+// A program of a user of the package. The suite copies it into a folder where only the package is installed.
 import {
   CallError,
   createLedgerClient,

@@ -12,7 +12,7 @@ import { eventually } from '../../../src/core/eventually.ts';
 import { call } from '../../../src/devkit/contract/json-rpc.ts';
 
 export const SOL = 1_000_000_000;
-/** What each signature costs, in lamports. */
+/** The fee of a signature, in lamports. */
 export const FEE = 5000;
 
 /** The address of the server with its key. */

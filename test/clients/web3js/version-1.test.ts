@@ -16,7 +16,7 @@ import {
 import { TARGETS } from '../targets.ts';
 
 const REFUSED = /Transaction version \(1\) is not supported by the requesting client/;
-/** What a node answers to a client that cannot read version 1; a fault of its own reading has no code. */
+/** The answer of a node to a client that cannot read version 1; a fault of the client's own reading has no code. */
 const refusal = { name: 'SolanaJSONRPCError', code: -32015, message: expect.stringMatching(REFUSED) };
 const READS_0 = { maxSupportedTransactionVersion: 0 } as const;
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isJson } from '../../../src/core/rpc/is-json.ts';
 import { rounds } from '../../support/tier.ts';
 
-/** What JSON.parse says of the text that the bytes are, where they are UTF-8. */
+/** True if the bytes are UTF-8 that JSON.parse accepts. */
 function parses(bytes: Buffer): boolean {
   try {
     JSON.parse(new TextDecoder('utf8', { fatal: true, ignoreBOM: true }).decode(bytes));

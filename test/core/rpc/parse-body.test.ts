@@ -6,7 +6,7 @@ import { rounds } from '../../support/tier.ts';
 
 const LIMITS = { maxBatchCalls: 100 };
 
-/** What an envelope says, whatever body it lies in. */
+/** The content of an envelope, whatever body it lies in. */
 function shown(envelope: Envelope | undefined): unknown {
   if (envelope?.kind !== 'call') return envelope && { id: envelope.id, error: envelope.error.code };
   const { raw, paramsAt, ...call } = envelope.call;

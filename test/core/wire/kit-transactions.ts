@@ -24,7 +24,7 @@ import {
 import fc from 'fast-check';
 import type { DecodedTransaction, TransactionConfig } from '../../../src/core/wire/message.ts';
 
-/** What a test transaction is made of. Accounts and programs are numbers: each stands for an address. */
+/** The parts of a test transaction. Accounts and programs are numbers: each stands for an address. */
 export type TransactionPlan = {
   readonly version: TransactionVersion;
   readonly signers: number;
@@ -125,7 +125,7 @@ function kitConfig({ priorityFee, ...limits }: TransactionPlan['config']) {
   };
 }
 
-/** What kit reads in a transaction, in the form of our own decoder. Throws what kit throws. */
+/** Reads a transaction with kit, in the form of our own decoder. Throws the errors of kit. */
 export function readByKit(wire: Uint8Array): Omit<DecodedTransaction, 'wire'> {
   const { messageBytes, signatures } = getTransactionDecoder().decode(wire);
   const message = getCompiledTransactionMessageDecoder().decode(messageBytes);

@@ -12,7 +12,7 @@ export type SeededFault = Fault & {
   readonly kind?: Case['kind'];
   /** Of these, those with such a name; all when absent. */
   readonly named?: RegExp;
-  /** What the report must say about it. */
+  /** The report must match it. */
   readonly noticed: RegExp;
 };
 

@@ -83,7 +83,7 @@ export function checkMockedService(service: MockedService): void {
         const answer = { status: response.status, headers: response.headers, text: await response.text() };
         const isRefused = answer.status === 422 || answer.status === 400;
         expect([item.name, isRefused]).toEqual([item.name, item.expect.kind === 'problem']);
-        // What only its operation checks is refused by the document's pattern, with the example of a problem.
+        // The document's pattern refuses values that only the operation checks, with the example of a problem.
         const shown = answer.headers.has('sl-violations') ? withoutPointer(item) : item;
         expect([item.name, await checkAnswer(shown, answer)]).toEqual([item.name, []]);
       }

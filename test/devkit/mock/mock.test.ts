@@ -55,7 +55,7 @@ describe.each(names)('%s', (method) => {
     }
   });
 
-  /** What is refused whatever the ledger holds: the params are refused before it is asked. */
+  /** Cases that are refused whatever the ledger holds: the params are refused before it is asked. */
   const refused = CONTRACT[method].cases.filter(
     ({ params, expect: { kind } }) => kind === 'error' && !printJson(params).includes('"$'),
   );

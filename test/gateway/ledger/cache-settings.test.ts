@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => node.close());
 
-/** What a network that is configured so says of two calls each for what holds for ever and what holds for a slot. */
+/** The cache statuses of a network with these settings: of two calls each for an immutable answer and one that holds for a slot. */
 async function statusesOf(
   env: Readonly<Record<string, string>>,
   slotMs?: number,

@@ -7,9 +7,9 @@ import { echoResult, type ScriptedNode, startScriptedNode } from '../../server/s
 import { type Gateway, post, SLOT_MS, startGateway } from '../../server/start-gateway.ts';
 import { tryCases } from '../../fuzz/seeded.ts';
 
-/** What clients read their own writes with. */
+/** The tags of the methods with which clients read their own writes. */
 const ACCOUNT_TAGS = ['accounts', 'tokens', 'transactions', 'blockhash'];
-/** What else shows a client its own writes, tells it that time has passed, or does not say which epoch it is of. */
+/** Other methods that show a client its own writes or the passing of time, or do not say which epoch the answer is of. */
 const WATCHED: readonly MethodName[] = [
   'getSlot',
   'getBlockHeight',

@@ -144,7 +144,7 @@ it.each([
 
 describe('the schema of each topic compiles by itself, and buf reads with it what is sent', () => {
   const BUF = fileURLToPath(new URL('../../../node_modules/@bufbuild/buf/bin/buf', import.meta.url));
-  /** What buf, which knows nothing of our code, makes of a message. */
+  /** Converts a message with buf, which knows nothing of our code. */
   const convert = (topic: TopicName, bytes: Uint8Array): unknown => {
     const folder = mkdtempSync(join(tmpdir(), 'topic-'));
     try {

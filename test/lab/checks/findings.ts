@@ -3,7 +3,7 @@ import { INVARIANT_NAMES, type Invariant } from './invariants.ts';
 /** One break of an invariant. */
 export type Break = { readonly at_ms: number; readonly invariant: Invariant; readonly what: string };
 
-/** What was looked at for one invariant. */
+/** The number of checks of one invariant, and of its breaks. */
 export type Seen = { readonly checks: number; readonly breaks: number };
 
 /** So many breaks of each invariant are kept with their text; all are counted. */
@@ -33,7 +33,7 @@ export class Findings {
     if (breaks <= MAX_KEPT) this.kept.push({ at_ms: Math.round(this.#nowMs()), invariant, what });
   }
 
-  /** What was looked at for each invariant, in their order. */
+  /** The counts of each invariant, in their order. */
   seen(): Readonly<Record<Invariant, Seen>> {
     return Object.fromEntries(
       INVARIANT_NAMES.map((name) => [

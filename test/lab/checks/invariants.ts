@@ -1,4 +1,4 @@
-/** What holds of an installation whatever fails around it, and what is looked at for that. */
+/** Statements that hold of an installation whatever fails around it. */
 export const INVARIANTS = {
   failed_read: 'No read fails that a healthy node could have answered.',
   duplicate_send: 'No transaction is sent to a node twice, or to more nodes than the configuration says.',

@@ -147,7 +147,7 @@ function microUsd(text: string): number {
   return Math.round(Number(text) * MICRO);
 }
 
-/** How often each node took each transaction, by its bytes. */
+/** The number of times each node took each transaction, by its bytes. */
 export type TakenSends = readonly { readonly name: string; readonly taken: ReadonlyMap<string, number> }[];
 
 /** Holds what nodes took against the configuration: each node at most once, and no more nodes than `sendTo`. */

@@ -127,7 +127,7 @@ export function askWell(
   return eventually(`${gateway.name} answers`, asked, { timeoutMs: ANSWER_MS });
 }
 
-/** How an account stands, as the command `balance` shows it. */
+/** The balance of an account, as the command `balance` shows it. */
 export type Standing = {
   readonly balance_usd: string;
   readonly reserved_usd: string;

@@ -13,7 +13,7 @@ export class Floors {
     return this.#floors.get(commitment) ?? NONE;
   }
 
-  /** What is shown at a commitment holds for less certain ones, too. */
+  /** Notes a shown slot. It holds for less certain commitments, too. */
   see(commitment: Commitment, slot: number, by: string): void {
     for (const each of COMMITMENTS) {
       if (slot > this.at(each).slot) this.#floors.set(each, { slot, by });
@@ -29,7 +29,7 @@ export class SlotSequence {
   #next: number | undefined;
   /** Set by a gap: the next slot may be any until behind its end. */
   #gapEnd: number | undefined;
-  /** What was told, gaps included. */
+  /** The number of notifications received, gaps included. */
   told = 0;
   gaps = 0;
 

@@ -3,7 +3,7 @@ import type { LabGateway } from '../gateways/lab-gateway.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../report.ts';
 
-/** What every client of the lab works with. */
+/** The dependencies of every client of the lab. */
 export type ClientDeps = {
   readonly gateways: readonly LabGateway[];
   readonly apiKey: string;

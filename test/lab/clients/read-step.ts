@@ -26,7 +26,7 @@ export function drawRead(random: Random): ReadStep {
   return { method, commitment, params: hasAddress ? [ADDRESS, { commitment }] : [{ commitment }] };
 }
 
-/** What a session was shown at one life of one gateway: no later read may show less. */
+/** The slots shown to a session in one life of one gateway: no later read may show less. */
 export class ShownSlots {
   readonly slots = new Floors();
   readonly #heights = new Floors();
@@ -71,10 +71,10 @@ export class ShownSlots {
   }
 }
 
-/** What a session was shown, by gateway and life. */
+/** The slots shown to a session, by gateway and life. */
 export type ShownByLife = Map<string, ShownSlots>;
 
-/** What a session was shown by a gateway since that was started. */
+/** The slots shown to a session by a gateway since the gateway was started. */
 export function shownAt(gateway: LabGateway, shown: ShownByLife, findings: Findings): ShownSlots {
   const life = `${gateway.name} ${gateway.life()}`;
   const slots = shown.get(life) ?? new ShownSlots(findings);

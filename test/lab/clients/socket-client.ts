@@ -51,7 +51,7 @@ async function useSocket(
   heard.end();
 }
 
-/** How a gateway that is stopped in order ends a connection: what was called there was not taken. */
+/** The close code of a gateway that is stopped in order: calls in flight there were not taken. */
 const GOODBYE = 1001;
 
 /** Uses a socket at a gateway, which has to serve it as long as nothing of its own disturbs the gateway; one that is retired says goodbye. */
@@ -106,7 +106,7 @@ export async function readOver(
   judge(answer);
 }
 
-/** What a subscription may be made to, and the commitment of what it tells, where that is not the caller's choice. */
+/** The subscriptions, with the commitment of their notifications where that is not the caller's choice. */
 const SUBSCRIPTIONS = {
   slotSubscribe: 'processed',
   rootSubscribe: 'finalized',
@@ -130,7 +130,7 @@ export class HeardSlots {
     this.shown = shown;
   }
 
-  /** What each subscription has told of until now. */
+  /** The notifications of each subscription until now. */
   get sequences(): readonly SlotSequence[] {
     return [...this.#subscriptions.values()].map(({ sequence }) => sequence);
   }

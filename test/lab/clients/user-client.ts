@@ -10,7 +10,7 @@ import { HeardSlots, readOver, withSocket } from './socket-client.ts';
 import { runStreamClient } from './stream-client.ts';
 
 const NONE_SERVES_MS = 50;
-/** What a user does, as often as it stands here; what is told while a node is lost waits until that is noticed. */
+/** The steps of a user, each as often as it stands here; notifications wait until the loss of a node is noticed. */
 const STEPS = [
   ...Array.from({ length: 5 }, () => ['read', 'read over a socket'] as const).flat(),
   ...(['batch', 'batch', 'subscribe', 'subscribe', 'stream', 'listen', 'listen', 'listen', 'send'] as const),

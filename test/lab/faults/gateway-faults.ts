@@ -58,7 +58,7 @@ export async function replaceGateway(gateway: GatewayProcess, root?: string): Pr
   };
 }
 
-/** What clients count when a gateway fails, and what must not happen when it is replaced while it is in use. */
+/** The counts of clients when a gateway fails; they stay 0 when it is replaced while it is in use. */
 const LOST = [
   'requests_repeated',
   'sends_not_answered',
@@ -134,8 +134,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 /** A fault that has begun. */
 export type StartedFault = {
-  /** What is so, as the end of a sentence that begins with the target: `is 4 slots behind`. */
+  /** The fault, as the end of a sentence that begins with the target: `is 4 slots behind`. */
   readonly what: string;
-  /** Mends it, and resolves when the target works again. */
+  /** Fixes it, and resolves when the target works again. */
   readonly end: () => Promise<void>;
 };

@@ -31,7 +31,7 @@ type Found = {
   readonly begin: () => Promise<StartedFault | undefined>;
 };
 
-/** How often faults of a source come, and how long each lasts, unless it says otherwise. */
+/** The interval between faults of a source and the length of each, in milliseconds from-to, unless it says otherwise. */
 const EVERY = [1_000, 5_000];
 const LASTS = [500, 3_000];
 

@@ -14,15 +14,15 @@ export type Gateway = {
   readonly dataDir: string;
   /** Its settings, for commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the process that was started last has written. */
+  /** The stdout of the process that was started last. */
   readonly stdout: () => string;
-  /** What all of its processes have written. */
+  /** The stderr of all of its processes. */
   readonly stderr: () => string;
   /** All that its processes have written. */
   readonly written: () => string;
   /** The process that was started last. */
   readonly pid: () => number;
-  /** How it ended, as text; undefined while it runs. */
+  /** Its end, as text; undefined while it runs. */
   readonly ended: () => string | undefined;
   /** @param root the checkout whose version it is from now on. Default: as before, at first this one. */
   readonly start: (root?: string) => Promise<void>;

@@ -22,13 +22,13 @@ export type ScratchOptions = {
   readonly services?: Services;
   /** Settings of all gateways. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What their configuration file has. */
+  /** The content of their configuration file. */
   readonly config?: object;
   /** Told what is made, until it is removed. */
   readonly leftovers?: Leftovers;
 };
 
-/** What gateways of one installation share: a directory, a database, a prefix in Redis, keys and a configuration file. */
+/** The things gateways of one installation share: a directory, a database, a prefix in Redis, keys and a configuration file. */
 export type Scratch = {
   readonly directory: string;
   readonly databaseUrl: string | undefined;
@@ -109,7 +109,7 @@ export type Installation = {
 export type LabNode = { readonly name: string; readonly server: ChainServer };
 
 export type InstallationOptions = Pick<ScratchOptions, 'services' | 'env' | 'leftovers'> & {
-  /** How many. More than one gateway needs a PostgreSQL. */
+  /** The number of nodes. More than one gateway needs a PostgreSQL. */
   readonly nodes: number;
   readonly gateways: number;
   /** The checkout whose version gateways are at first. Default: this one. */

@@ -11,11 +11,11 @@ import {
 export const SLOT_MS = 200;
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const OTHER_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
-/** What accounts of the other ledger have more. */
+/** Lamports that accounts of the other ledger have more. */
 const FOREIGN = 1_000_000_000;
-/** What a node that lies is asked to find out how far it is. */
+/** The methods by which a lying node is asked for its progress. */
 const SAYS_HOW_FAR: ReadonlySet<string> = new Set(['getSlot', 'getGenesisHash', 'getVersion']);
-/** How far each commitment is behind the newest slot. */
+/** The slots by which each commitment is behind the newest one. */
 const DEPTH: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 2, finalized: 32 };
 const FIRST = 1_000_000;
 
@@ -59,7 +59,7 @@ export class ChainNode implements Upstream {
   readonly seen: { readonly method: string; readonly params: readonly unknown[] }[] = [];
   /** All calls, those of the gateway's own too. */
   calls = 0;
-  /** How often it took each transaction, by its bytes. */
+  /** The number of times it took each transaction, by its bytes. */
   readonly taken = new Map<string, number>();
 
   readonly send = async ({ body, signal }: UpstreamRequest): Promise<UpstreamReply> => {
@@ -76,7 +76,7 @@ export class ChainNode implements Upstream {
     return this.fault === 'refuses' || this.fault === 'busy';
   }
 
-  /** How often a method of clients reached it. */
+  /** The number of calls of a method from clients that reached it. */
   asked(method: string): number {
     return this.seen.filter((call) => call.method === method).length;
   }
@@ -175,7 +175,7 @@ export class ChainNode implements Upstream {
     });
   }
 
-  /** What an account has at a slot: on this ledger the slot itself. */
+  /** The lamports of an account at a slot: on this ledger the slot itself. */
   #shown(slot: number): number {
     return this.isForeign ? slot + FOREIGN : slot;
   }

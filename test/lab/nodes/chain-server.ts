@@ -14,7 +14,7 @@ export type BodyFault = { readonly kind: 'reset' } | { readonly kind: 'slow'; re
 /** A node of the chain behind a port, HTTP and WebSocket, which can be killed and started again there. */
 export class ChainServer {
   readonly node = new SteadyNode();
-  /** What happens in the middle of the body of an answer. */
+  /** The fault in the middle of the body of an answer. */
   bodyFault: BodyFault | undefined;
   #server: Server | undefined;
   #pubsub: ChainPubsub | undefined;
@@ -117,7 +117,7 @@ type Live = {
 };
 type Method = keyof typeof RESULTS;
 
-/** What a subscription is told of a slot. */
+/** The notification of a subscription for a slot. */
 const RESULTS = {
   slotSubscribe: (slot: number): unknown => ({ slot, parent: slot - 1, root: slot - 32 }),
   rootSubscribe: (slot: number): unknown => slot,

@@ -6,7 +6,7 @@ import { useNewDirectory } from '../../support/new-directory.ts';
 import { keptLedger } from './kept-ledger.ts';
 
 const write = fs.writeSync;
-/** What `node:fs` exports is replaced where it is imported by name, too. */
+/** Replaces the export of `node:fs` where it is imported by name, too. */
 const writeSync = vi.spyOn(fs, 'writeSync');
 syncBuiltinESMExports();
 afterEach(() => writeSync.mockReset());

@@ -26,7 +26,7 @@ async function outcome({ call, ledger }: TestLedger): Promise<object> {
   return { balances, rewards, supply: value.total };
 }
 
-/** What was confirmed, without votes, which are not kept. */
+/** The confirmed blocks, without votes, which are not kept. */
 async function confirmed({ call, ledger }: TestLedger): Promise<readonly unknown[]> {
   const slot = ledger.slotAt('confirmed');
   const config = { commitment: 'confirmed', encoding: 'base64' } as const;

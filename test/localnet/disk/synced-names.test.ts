@@ -7,7 +7,7 @@ import { keptLedger } from './kept-ledger.ts';
 
 const [open, sync, rename] = [fs.openSync, fs.fsyncSync, fs.renameSync];
 const paths = new Map<number, string>();
-/** What was synced, and what was renamed, in order. What `node:fs` exports is replaced where it is imported by name, too. */
+/** The syncs and renames, in order. The exports of `node:fs` are replaced where they are imported by name, too. */
 const done: string[] = [];
 vi.spyOn(fs, 'openSync').mockImplementation((path, flags, mode) => {
   const file = open(path, flags, mode);

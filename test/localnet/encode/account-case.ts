@@ -14,7 +14,7 @@ export function accountOf(parts: Partial<Account>): Account {
   };
 }
 
-/** What an account is read with: no mint is known, the time is the epoch. */
+/** The context in which an account is read: no mint is known, the time is the epoch. */
 export const NO_MINTS = {
   address: 'SysvarC1ock11111111111111111111111111111111',
   mintOf: () => undefined,

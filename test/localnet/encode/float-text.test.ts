@@ -46,7 +46,7 @@ test('the shortest text reads back as the same number, without an exponent', () 
   );
 });
 
-/** Whether the exact value has a lone 5 behind the last place asked for. */
+/** True if the exact value has a lone 5 behind the last place asked for. */
 function isHalf(value: number, decimals: number): boolean {
   return /^5?0*$/.test(fixedText(value, 1100).split('.')[1]?.slice(decimals) ?? '');
 }

@@ -43,7 +43,7 @@ function scaledMint(decimals: number, multiplier: number, newMultiplier: number)
   return withExtensions(mintBytes({ decimals }), [ExtensionType.ScaledUiAmountConfig, state]);
 }
 
-/** What the token program itself says of an amount: AmountToUiAmount's return data. */
+/** The token program's own text of an amount: AmountToUiAmount's return data. */
 async function askProgram(mint: Uint8Array, amount: bigint, nowSeconds: number): Promise<string> {
   const runtime = new LiteSVM();
   runtime.setClock(new Clock(1n, 0n, 0n, 0n, BigInt(nowSeconds)));

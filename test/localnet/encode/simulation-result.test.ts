@@ -37,7 +37,7 @@ const done: Simulation = {
   loadedAddresses: LOADED,
 };
 
-/** What kit's own tests expect of a refused transaction. */
+/** The result that kit's own tests expect of a refused transaction. */
 const REFUSED = {
   err: 'AccountNotFound',
   accounts: null,

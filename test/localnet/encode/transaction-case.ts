@@ -45,7 +45,7 @@ export function sampleTransaction(version: 'legacy' | 0): VersionedTransaction {
   return new VersionedTransaction(compiled, [new Uint8Array(64).fill(9)]);
 }
 
-/** What the sample's table gives: the recipient writable, the memo's account read-only. */
+/** The addresses of the sample's table: the recipient writable, the memo's account read-only. */
 export const LOADED: LoadedAddresses = { writable: [address(2)], readonly: [address(3)] };
 export const NOTHING_LOADED: LoadedAddresses = { writable: [], readonly: [] };
 

@@ -10,7 +10,7 @@ import { forked, KEY, sourceNode } from './source-node.ts';
 const directory = useNewDirectory();
 const newAddress = (): string => Keypair.generate().publicKey.toBase58();
 
-/** What a fork asks its node before anything is touched. */
+/** The calls of a fork to its node before anything is touched. */
 const BEGINNING = ['getGenesisHash', 'getSlot', 'getEpochSchedule'];
 
 test('an account is there at every commitment once it is read, and is fetched once', async () => {

@@ -8,7 +8,7 @@ import { openFork } from '../../../src/localnet/fork/open-fork.ts';
 import type { LedgerOptions } from '../../../src/localnet/ledger.ts';
 import { type CheatLedger, newCheatLedger } from '../cheats/new-cheat-ledger.ts';
 
-/** What a node answers instead of what its ledger would. */
+/** The answer of a node in place of its ledger's. */
 export type Fault = (call: {
   readonly method: string;
   readonly params: readonly unknown[];

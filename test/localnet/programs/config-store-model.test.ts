@@ -69,7 +69,7 @@ async function scene() {
   return { send };
 }
 
-/** What signs or is writable in one place is so in all of the transaction. */
+/** True if an account has the right; signing or writable in one place is so in all of the transaction. */
 function hasRight(
   accounts: readonly AccountMeta[],
   key: PublicKey,

@@ -20,7 +20,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a program answers when it is called; undefined: there was never one at its address. */
+/** The answer of a program to a call; undefined: there was never one at its address. */
 type State = number | 'closed' | undefined;
 
 test(

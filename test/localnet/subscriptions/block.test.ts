@@ -4,7 +4,7 @@ import { parseJson, stringifyJson } from '../../../src/core/rpc/json.ts';
 import { fundedWallet, memo, sendNow, signed, SOL } from '../transactions.ts';
 import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 
-/** How a block of version 0 is told to a client that reads none. */
+/** The notification of a block of version 0 for a client that reads none. */
 const failedAt = (slot: number) => ({
   context: { slot },
   value: { slot, block: null, err: { UnsupportedTransactionVersion: 0 } },

@@ -105,7 +105,7 @@ type Result = {
   readonly value: { readonly signature?: string; readonly lamports?: number };
 };
 
-/** What was told is the end of all that the ledger has of it, and begins no later than the subscription. */
+/** Asserts that the notifications are the end of all that the ledger has, and begin no later than the subscription. */
 function assertRecord(ledger: Ledger, each: Watched, told: readonly unknown[], end: bigint): void {
   const all =
     each.kind === 'logs' ? logsOf(ledger, each.address, end) : balancesOf(ledger, each.address, end);

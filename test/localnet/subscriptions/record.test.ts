@@ -59,7 +59,7 @@ type World = {
   readonly subscribe: Subscribe;
   readonly watched: Watched[];
   readonly signatures: string[];
-  /** What getAccountInfo answered for a wallet at the end of each slot, by `slot address`. */
+  /** The answers of getAccountInfo for a wallet at the end of each slot, by `slot address`. */
   readonly accounts: Map<string, unknown>;
 };
 
@@ -158,7 +158,7 @@ async function tick({ run, wallets, accounts }: World, slots: number): Promise<v
   }
 }
 
-/** What the ledger's own answers say that should have been told by now. */
+/** The notifications due by now, from the ledger's own answers. */
 async function expected(world: World, each: Watched): Promise<readonly unknown[]> {
   const results = await { account: accountResults, logs: logResults, signature: signatureResults }[each.kind](
     world,
@@ -220,7 +220,7 @@ async function signatureResults({ run }: World, each: Watched): Promise<readonly
   return [{ context: { slot: isLater ? status.slot : atStart }, value: { err: status.err } }];
 }
 
-/** How far a level is behind the open slot. */
+/** The slots by which a level is behind the open slot. */
 function lag({ ledger }: TestLedger, level: Level): bigint {
   return ledger.blocks.openSlot - ledger.slotAt(level);
 }

@@ -14,7 +14,7 @@ type Report = { readonly is_sound: boolean; readonly findings: readonly Finding[
 const { directory, runAlone, run, newNode, serve } = useCommands('group');
 const outside = useNewDirectory('group');
 
-/** What doctor says, with these settings. */
+/** The output of doctor, with these settings. */
 async function examined(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Report & { readonly end: string }> {

@@ -31,7 +31,7 @@ function fakeProcess(serve: ServedCalls) {
   return { near, kill, calls: new ProcessCalls(far, serve) };
 }
 
-/** What `cluster.fork` returns when there are no file descriptors. */
+/** The return value of `cluster.fork` when there are no file descriptors. */
 const unmade = () => new EventEmitter();
 
 /** A worker whose processes are these, one after the other. */

@@ -36,7 +36,7 @@ const steps = fc.array(
   { maxLength: 100 },
 );
 
-/** What every backend of RateLimit promises. */
+/** The promises of every backend of RateLimit. */
 export function describeRateLimit(name: string, { create, advance }: RateLimitBackend): void {
   describe(`the rate limit, ${name}`, () => {
     let limit: RateLimit;

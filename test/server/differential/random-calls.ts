@@ -52,7 +52,7 @@ export function randomCall(values: LedgerValues): fc.Arbitrary<string> {
   });
 }
 
-/** What stands around method and params: mostly what JSON-RPC asks for, with an id that nodes take. */
+/** The envelope of method and params: mostly a valid one, with an id that nodes take. */
 const envelope: fc.Arbitrary<(call: string) => string> = fc.oneof(
   {
     weight: 30,

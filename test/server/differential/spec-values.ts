@@ -68,7 +68,7 @@ export function specValue(schema: Schema, values: LedgerValues, name = ''): fc.A
   }
 }
 
-/** What may be null is so once in ten times. */
+/** A value of one of the branches; null one time in ten if it may be. */
 function anyOf(branches: readonly Schema[], values: LedgerValues, name: string): fc.Arbitrary<unknown> {
   return fc.oneof(
     ...branches.map((each) =>

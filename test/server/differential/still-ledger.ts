@@ -5,7 +5,7 @@ import { actScenario } from '../../../src/devkit/contract/scenario.ts';
 import { newLedger } from '../../localnet/new-ledger.ts';
 import { fundedWallet, memo, sendNow, signed, transfer } from '../../localnet/transactions.ts';
 
-/** What a ledger has and what it has not, for the params of calls. */
+/** Values that a ledger has and values that it has not, for the params of calls. */
 export type LedgerValues = {
   readonly addresses: readonly string[];
   /** Addresses that make sense as the member or parameter of a name. */
@@ -23,13 +23,13 @@ export type LedgerValues = {
 export type StillLedger = {
   readonly url: string;
   readonly values: LedgerValues;
-  /** How many transactions its open slot has. */
+  /** The number of transactions in its open slot. */
   readonly openTransactions: () => number;
   readonly close: () => Promise<void>;
 };
 
 const SLOT_MS = 60_000;
-/** How fast slots go by while the ledger is filled. */
+/** The length of a slot while the ledger is filled. */
 const FILLING_TICK_MS = 10;
 
 const ADDRESSES = [

@@ -41,7 +41,7 @@ export function subscribe(
   return stream;
 }
 
-/** How a call ended: status, stable name, and the trailing metadata. */
+/** The end of a call: status, stable name, and the trailing metadata. */
 export type Ending = {
   readonly status: string | undefined;
   readonly error: string;
@@ -58,7 +58,7 @@ export async function endOf(stream: ClientReadableStream<unknown>): Promise<Endi
   return endingOf(error);
 }
 
-/** What an error of grpc-js says. */
+/** The end of a call by an error of grpc-js. */
 export function endingOf({ code, details, metadata }: ServiceError): Ending {
   return { status: status[code], error: text(metadata, 'keyslot-error'), details, trailer: metadata };
 }

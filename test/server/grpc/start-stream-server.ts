@@ -37,7 +37,7 @@ export type StreamServer = GrpcServer & {
   readonly errors: readonly ServiceError[];
   /** The access tokens that were refused for a topic, and whose they are. */
   readonly refused: readonly { readonly code: string; readonly holder: TokenHolder | undefined }[];
-  /** What keys are, by their text; to be changed by a test. */
+  /** The keys by their text; a test may change them. */
   readonly keys: Map<string, Found>;
   readonly standing: () => { readonly streams: number };
 };

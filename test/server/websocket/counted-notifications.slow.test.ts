@@ -42,7 +42,7 @@ test('each key has the notifications that were handed to its connections, and no
     const counts = await countsOf();
     return counts.every((count, index) => count >= (received[index] ?? 0)) ? counts : undefined;
   });
-  // What was under way when a client closed may not have come.
+  // Notifications under way when a client closed may not have come.
   expect([ofFirst - (received[0] ?? 0), ofOther - (received[1] ?? 0)].every((more) => more <= 3)).toBe(true);
   const { rows: methods } = await account.getUsage({ by: 'method' });
   expect(methods.find(({ group }) => group === 'slotSubscribe')).toMatchObject({

@@ -20,7 +20,7 @@ afterAll(async () => {
   await node.close();
 });
 
-/** Whether the server still answers, and how many connections it has beside the one that asks. */
+/** Checks that the server still answers, and returns the number of its other connections. */
 async function othersOpen(): Promise<number> {
   const probe = await openSocket(gateway.wsUrl);
   expect((await probe.call('getVersion')).result).toEqual({ 'solana-core': '4.0.0' });

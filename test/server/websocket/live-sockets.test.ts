@@ -5,7 +5,7 @@ import { createSocketMetrics, LiveSockets } from '../../../src/server/websocket/
 import { standStill } from '../../support/stand-still.ts';
 import { SOCKET_BOUNDS } from '../socket-bounds.ts';
 
-/** How often connections are looked at. */
+/** Interval between two looks at the connections, in milliseconds. */
 const WATCH_MS = 250;
 
 test('a client is not silent while this process stands still: what it sent is not read yet', async () => {

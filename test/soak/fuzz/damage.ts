@@ -2,7 +2,7 @@ import { type Change, changed } from '../../fuzz/hostile-bodies.ts';
 import type { Random } from '../../lab/random.ts';
 
 const KINDS: readonly Change['kind'][] = ['cut', 'flip', 'insert', 'drop'];
-/** What ends or begins something in JSON, in UTF-8, in HTTP and in protobuf. */
+/** Bytes that end or begin something in JSON, in UTF-8, in HTTP and in protobuf. */
 const SPECIAL = [
   0, 0x08, 0x0a, 0x0d, 0x12, 0x1a, 0x20, 0x22, 0x2c, 0x3a, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d, 0x80, 0xc3, 0xff,
 ];
@@ -26,7 +26,7 @@ export function pick<T>(list: readonly T[], random: Random): T {
   throw new RangeError('there is nothing to pick from');
 }
 
-/** Whether something happens that does so `percent` times of a hundred. */
+/** True in `percent` of a hundred cases. */
 export function chance(percent: number, random: Random): boolean {
   return random(100) < percent;
 }

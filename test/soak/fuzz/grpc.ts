@@ -105,7 +105,7 @@ type Call = {
   readonly leaveMs: number;
 };
 
-/** How a call ended; undefined: the client left its stream, or the server reset it. No answer in time is HTTP status 0. */
+/** The end of a call; undefined: the client left its stream, or the server reset it. No answer in time is HTTP status 0. */
 function call(
   session: ClientHttp2Session,
   { path, headers, bytes, leaveMs }: Call,

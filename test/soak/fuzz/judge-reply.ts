@@ -9,7 +9,7 @@ const CODES: ReadonlySet<unknown> = new Set(
 const INTERNAL = ERRORS.internalError.jsonrpc.message;
 const SHOWN = 300;
 
-/** What is wrong with the text of a JSON-RPC answer, single or of a batch; undefined where the protocol allows it. */
+/** The fault in the text of a JSON-RPC answer, single or of a batch; undefined where the protocol allows it. */
 export function faultOfReply(text: string): string | undefined {
   try {
     const replies = [JSON.parse(text) as unknown].flat();

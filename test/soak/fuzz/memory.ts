@@ -40,7 +40,7 @@ export function watchMemory(pids: Readonly<Record<string, number>>) {
   };
 }
 
-/** Whether a process is there. */
+/** True if the process exists. */
 export function isRunning(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') === false;

@@ -20,7 +20,7 @@ export type LaneDeps = {
 export type Protocol = {
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How many clients there are at a time. */
+  /** The number of clients at a time. */
   readonly lanes: number;
   /** Makes what the requests need on a new server; what opens a client of it. */
   readonly prepare: (keyslot: RunningKeyslot) => Promise<(deps: LaneDeps) => Promise<Lane>>;

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
 const DEADLINE_MS = 8_000;
-/** How long a connection that is still open is read. */
+/** The time for which an open connection is read. */
 const READ_MS = 300;
 const CLOSE = 0x88;
 
-/** How a WebSocket of raw bytes ended. */
+/** The end of a WebSocket of raw bytes. */
 export type RawEnd = {
   readonly isUpgraded: boolean;
   /** The code of the close frame that came last (RFC 6455, section 7.4); undefined: none came. */

@@ -15,7 +15,7 @@ const RAW_AT_ONCE = 16;
 const PIPELINED = 4;
 const CONNECTIONS = 2;
 const BATCH = 6;
-/** What a JSON-RPC address may answer: no failure of the server (500), and none of the node behind it (502, 504). */
+/** The statuses that a JSON-RPC address may answer: no failure of the server (500), and none of the node behind it (502, 504). */
 const ALLOWED = new Set([200, 204, 400, 401, 403, 404, 405, 408, 413, 415, 417, 426, 429, 431, 503, 505]);
 const TYPES = [
   ...[

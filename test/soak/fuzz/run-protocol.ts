@@ -5,7 +5,7 @@ import { signerPidOf } from '../../lab/gateways/signer-pid.ts';
 import { growthOf, isRunning, watchMemory } from './memory.ts';
 import type { Lane, LaneDeps, Protocol } from './protocol.ts';
 
-/** How one protocol stood its requests. */
+/** The result of one protocol's requests. */
 export type ProtocolResult = {
   readonly name: string;
   readonly requests: number;
@@ -14,7 +14,7 @@ export type ProtocolResult = {
   readonly answers: ReadonlyMap<string, number>;
   /** Heap and buffers in use, after a collection: after the first tenth of the requests, and after the last. */
   readonly usedMiB: readonly [number, number];
-  /** How much resident memory grew in the second half, by process; undefined where the run was too short to tell. */
+  /** The growth of resident memory in the second half, by process; undefined where the run was too short to tell. */
   readonly grownMiB: Readonly<Record<string, number | undefined>>;
   readonly faults: readonly string[];
 };
@@ -29,14 +29,14 @@ export type ProtocolRun = {
 const MIB = 1024 * 1024;
 /** The first tenth of a run fills caches and pools. */
 const WARM_UP = 0.1;
-/** What heap and buffers in use may grow by after that. */
+/** The growth allowed for heap and buffers in use after that. */
 const USED_BOUND_MIB = 16;
-/** What resident memory may grow by, as a slope over the second half of the run: collections come late on a busy machine. */
+/** The growth allowed for resident memory, as a slope over the second half of the run: collections come late on a busy machine. */
 const RESIDENT_BOUND_MIB = 64;
-/** So many faults say enough. */
+/** No more faults than this are listed. */
 const MAX_FAULTS = 20;
 const SETTLE_MS = 2_000;
-/** What no log of a server has that only bad clients harm. The inspector says that it listens. */
+/** Text that no log has of a server that only bad clients harm. The inspector logs that it listens. */
 const BAD_LOG = /unhandled|\bWarning:|a request failed|"level":(?:50|60)|\bat .*\.ts:\d+/i;
 
 /** Starts a server, sends it fuzzed requests, and looks whether it still serves as before, in memory that stays flat. */

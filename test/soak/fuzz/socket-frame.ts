@@ -13,7 +13,7 @@ type FrameOptions = {
   readonly isLast?: boolean;
   readonly reserved?: number;
   readonly isMasked?: boolean;
-  /** What the frame says of its length, where that is not so. */
+  /** The length that the frame claims, where it is false. */
   readonly saidBytes?: number;
 };
 

@@ -16,7 +16,7 @@ const RAW_AT_ONCE = 16;
 const CONNECTIONS = 8;
 /** Wallets that are signed with; others are found in answers. */
 const KNOWN = 50;
-/** What HTTP itself, or a path that there is none of, is answered with. */
+/** The statuses of HTTP itself and of unknown paths. */
 const OF_HTTP = new Set([
   204, 400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 417, 422, 426, 429, 431, 501, 505,
 ]);
@@ -99,7 +99,7 @@ export const walletsOverRest: Protocol = {
   },
 };
 
-/** What is wrong with an answer of a status that is allowed. */
+/** The fault in an answer of a status that is allowed. */
 function faultOfAnswer(method: string, status: number, type: string, text: string): string | undefined {
   if (status < 300 || method === 'HEAD' || text === '') return undefined;
   // A path of nobody is answered as one of JSON-RPC.

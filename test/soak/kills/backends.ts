@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDatabase, findPostgres, POSTGRES_MISSING } from '../../support/postgres.ts';
 import { findSoftHsm, newToken, SOFTHSM_MISSING } from '../../support/softhsm.ts';
 
-/** What can be killed: the server, its signer, or its store beneath it. */
+/** The targets of a kill: the server, its signer, or its store beneath it. */
 export type Target = 'server' | 'signer' | 'store';
 
 /** A store and a place for keys that a server is killed on. */
@@ -13,7 +13,7 @@ export type Backend = {
   /** The part of all rounds that it gets. */
   readonly share: number;
   readonly targets: readonly Target[];
-  /** Whether it derives wallets from masters that it keeps. */
+  /** True if it derives wallets from masters that it keeps. */
   readonly hasTrees: boolean;
   /** Managed wallets of a batch. */
   readonly batch: number;

@@ -21,7 +21,7 @@ import { ACCOUNT, openWalletServer, type WalletServer } from '../../wallets/open
 import type { Backend, OpenBackend, Target } from './backends.ts';
 import { destroyFresh, type Round, workUntilKilled } from './workload.ts';
 
-/** What the kills of one backend have shown. */
+/** The results of the kills of one backend. */
 export type BackendRun = {
   readonly findings: Findings;
   readonly timeline: Timeline;
@@ -39,7 +39,7 @@ const START_MS = 1_500;
 const SIGNER_KILLS_OF_A_SERVER = 3;
 const SAMPLE = 16;
 const READY_MS = 60_000;
-/** What has a key is answered within so long after the end of a kill. */
+/** Requests with an idempotency key are answered within this time after the end of a kill. */
 const SETTLE_MS = 60_000;
 
 /** Kills a server of one backend again and again, and looks after each kill at what its clients were told. */
@@ -156,7 +156,7 @@ class Kills implements BackendRun {
     await settleTrees(this, [book], [gateway], (id) => ids.has(id));
   }
 
-  /** What is charged until now is settled: the next round is held to what it charges by itself. */
+  /** Settles the charges until now: the next round is held to its own charges. */
   #countFrom({ operations_this_month: operations }: Standing): void {
     this.#book.created = operations.wallet_creation ?? 0;
     this.#book.derived = operations.hd_child_derivation ?? 0;

@@ -21,7 +21,7 @@ export type StreamWork = {
   readonly free: 0 | 1;
   readonly isManaged: boolean;
   readonly key: string | undefined;
-  /** What an earlier try told of. */
+  /** The wallets of an earlier try. */
   told: readonly ReceivedWallet[];
 };
 

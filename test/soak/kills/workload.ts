@@ -9,14 +9,14 @@ import type { WalletServer } from '../../wallets/open-wallet-server.ts';
 import type { Backend } from './backends.ts';
 import { newBatch, newTree, REQUEST_DEADLINE_MS, runStream } from './streams.ts';
 
-/** What a round of kills works with. */
+/** The dependencies of a round of kills. */
 export type Round = AskingDeps &
   DestroyingDeps & {
     readonly backend: Backend;
     readonly server: WalletServer;
     readonly gateway: GatewayProcess;
     readonly book: WalletBook;
-    /** Whether something was killed: no client asks for more. */
+    /** True once something was killed: no client asks for more. */
     readonly isOver: () => boolean;
     /** Resolves when what was killed is back. */
     readonly recovered: Promise<void>;

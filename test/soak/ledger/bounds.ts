@@ -1,4 +1,4 @@
-/** What the process takes before it keeps anything, and room for a heap that is collected now and then. */
+/** The memory of the process before it keeps anything, and room for a heap that is collected now and then. */
 const BASE_MIB = 400;
 /** A transfer in memory: its record, and its entries under signature and addresses. */
 const MEMORY_BYTES_EACH = 4_000;

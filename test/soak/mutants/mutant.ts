@@ -6,7 +6,7 @@ import type { SourceFile } from '../../support/source-files.ts';
 /** A fault that is put into the sources, and the test that is meant to catch it. */
 export type Mutant = {
   readonly name: string;
-  /** What goes wrong for users. */
+  /** The harm for users. */
   readonly fault: string;
   /** The folder below which the text is replaced, such as `src/server/access`. */
   readonly in: string;

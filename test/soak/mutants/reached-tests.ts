@@ -10,7 +10,7 @@ export type ReachedTest = { readonly path: string; readonly distance: number };
 /** A file that is named by its path from the root: tests start programs so. */
 const NAMED = /['"`]((?:src|codegen|runtime|test)\/[\w./-]+\.(?:ts|js))['"`]/g;
 
-/** Who imports whom in the tree, dynamic imports, workers and started programs included. */
+/** The imports between files of the tree, with dynamic imports, workers and started programs. */
 export function readArrows(): readonly Arrow[] {
   const files = ['src', 'runtime', 'codegen', 'generated', 'test'].flatMap(readSources);
   return files.flatMap((file) => [...arrowsOf(file), ...namedBy(file)]);

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** What `make` builds and tests use. */
+/** The folders that `make` builds and tests use. */
 const BUILT = ['dist/dashboard', 'generated/contract', 'generated/ledger/examples'];
 const PACKAGES = 'node_modules';
 const CACHE = '.cache';

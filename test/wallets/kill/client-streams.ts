@@ -20,7 +20,7 @@ export type ClientStream = {
   readonly free: number;
   readonly delivered: DeliveredWallet[];
   isWhole: boolean;
-  /** How the first answer was refused, if it was. */
+  /** The refusal of the first answer, if it was refused. */
   refusal: string | undefined;
 };
 
@@ -75,7 +75,7 @@ export async function runClientStream(
     }
     stream.isWhole = true;
   } catch (error) {
-    // What fetch throws where a connection breaks is a TypeError.
+    // Fetch throws a TypeError where a connection breaks.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 
-/** Whether a signature in base-58 is that of an address over a message (RFC 8032). */
+/** True if a signature in base-58 is that of an address over a message (RFC 8032). */
 export function isSignature(address: string, message: Uint8Array, signature: string): boolean {
   const x = Buffer.from(base58.decode(address)).toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

@@ -1,7 +1,7 @@
 /** A managed wallet that a client was told of: its line came whole, or the answer to its request. */
 export type ReceivedWallet = { readonly wallet_id: string; readonly address: string };
 
-/** How an answer ended for its reader. */
+/** The end of an answer for its reader. */
 export type Ending =
   | { readonly kind: 'whole'; readonly announced: number }
   /** The connection broke: before the answer, or in the middle of it. */
@@ -47,7 +47,7 @@ async function refusalOf(answer: Response): Promise<Ending> {
   return { kind: 'refused', status: answer.status, code };
 }
 
-/** What fetch throws where a connection breaks or cannot be made is a TypeError; everything else is a fault. */
+/** Fetch throws a TypeError where a connection breaks or cannot be made; any other error is a fault. */
 function brokenBy(error: unknown): Ending {
   if (error instanceof TypeError) return { kind: 'broken' };
   throw error;

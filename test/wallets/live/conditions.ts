@@ -27,7 +27,7 @@ export async function breakStore(databaseUrl: string): Promise<WalletState> {
   return { [Symbol.asyncDispose]: () => rename('away_', '') };
 }
 
-/** What each operation writes first: the log, or what it sets aside. */
+/** The tables that operations write first: the log, or the reservation. */
 const WRITTEN_FIRST = ['audit_records', 'ledger_transactions'];
 
 /** Nothing more goes into the tables, as on a full disk. */
@@ -51,7 +51,7 @@ export async function spoilKeys(databaseUrl: string): Promise<WalletState> {
   return { [Symbol.asyncDispose]: async () => void (await flip()) };
 }
 
-/** What an operation reads of an account before it does anything for it. */
+/** The table that an operation reads before it does anything for an account. */
 const READ_FIRST = 'ledger_accounts';
 
 /** The same request was sent before, and its work cannot go on. */

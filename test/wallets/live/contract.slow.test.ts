@@ -26,13 +26,13 @@ import { type Provisioned, provision } from './provision.ts';
 
 const CASES = Object.values(WALLET_CONTRACT).flatMap(({ cases }) => cases);
 const MANAGED_BATCH = 1_000;
-/** How long a request may take to arrive. */
+/** The longest time that a request may take to arrive. */
 const BODY_TIMEOUT_MS = 1_000;
 
 const postgres = await findPostgres();
 const softHsm = findSoftHsm();
 
-/** Whether a case needs a server whose keys are in a token. Where a token cannot derive, keys that are sealed fail in its place. */
+/** True if a case needs a server whose keys are in a token. Where a token cannot derive, sealed keys fail in its place. */
 const needsToken = ({ condition, operation }: RestCase): boolean =>
   condition === 'key_backend_without_derivation' ||
   (condition === 'key_backend_down' && operation !== 'createHdWallets');
@@ -42,7 +42,7 @@ if (postgres === undefined || softHsm === undefined)
   test('the wallet service keeps to its contract', (context) => context.skip(missing));
 else describe('the wallet service', () => onServers(postgres, softHsm));
 
-/** What a run on a server showed, and what that server told beside its answers. */
+/** The results of a run on a server, and the server's other output. */
 type Shown = {
   readonly results: readonly WalletResult[];
   readonly told: string;
@@ -97,7 +97,7 @@ function onServers(postgresUrl: string, library: string): void {
   );
 }
 
-/** What must stay between the server and who asked: secrets of answers, and tokens. */
+/** The secrets between server and client: those in answers, and tokens. */
 function secretsOf({ results, token }: Shown): readonly string[] {
   const texts = results.map(({ answer }) => answer?.text ?? '');
   const members = texts.flatMap((text) => [

@@ -4,7 +4,7 @@ import { withSealedKeys } from '../../../src/wallets/managed/with-sealed-keys.ts
 
 function setUp() {
   const sealedWork = createSealedWork();
-  /** Whether nobody holds a sealed key. */
+  /** Resolves to true if nobody holds a sealed key. */
   const isSettled = async (): Promise<boolean> => {
     const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
     return Promise.race([sealedWork.settled().then(() => true), turn]);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { eventually } from '../../../src/core/eventually.ts';
 
-/** What a client got of a stream: its whole lines, without their ends, and whether the stream was ended or broken off. */
+/** The part of a stream that a client received: its whole lines, without their ends, and if the stream was ended or broken off. */
 export type GotLines = { readonly lines: readonly string[]; readonly isWhole: boolean };
 
 /** Reads a stream to its end, or until so many lines are there: then the connection is closed. */

@@ -27,7 +27,7 @@ export type UnixService = {
   readonly keys: Keys;
   /** The customer. */
   readonly accountId: string;
-  /** How many client wallets the pool has handed over. */
+  /** The number of client wallets that the pool has handed over. */
   readonly handedOver: () => number;
   /** Called with each chunk that the pool hands over. */
   readonly watch: (onChunk: () => void | Promise<void>) => void;

@@ -14,7 +14,7 @@ import { provision } from './provision.ts';
 
 const CASES = Object.values(ACCOUNT_CONTRACT).flatMap(({ cases }) => cases);
 const DEADLINE_MS = 1_200_000;
-/** How long a request may take to arrive. */
+/** The longest time that a request may take to arrive. */
 const BODY_TIMEOUT_MS = 1_000;
 
 type Shown = { readonly results: readonly WalletResult[]; readonly output: string };

@@ -24,7 +24,7 @@ const ENDING = ['tokens:manage', 'keys:manage'];
 const CUSTOMER = 'customer';
 const STAFF = 'staff';
 
-/** What a run of the account contract is given. */
+/** The values and data that a run of the account contract needs. */
 export type Provisioned = AsyncDisposable & {
   readonly value: (name: AccountValueName, item: RestCase) => Promise<string>;
 };

@@ -23,7 +23,7 @@ const PRICES: PriceBook = {
     hd_master_creation: { standard: 0n, volume: 0n },
   },
 };
-/** What hostile or unlucky callers run into, the last one by delivering more than was reserved; anything else is a defect. */
+/** Errors that hostile or unlucky callers get, the last one by delivering more than was reserved; any other is a defect. */
 const EXPECTED = new Set([
   ...['balanceInsufficient', 'creditLimitReached', 'reservationClosed', 'internalError'],
   ...['creditNotAvailable', 'accountOwes'],

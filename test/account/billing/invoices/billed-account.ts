@@ -87,7 +87,7 @@ export async function signHeads(store: Store, nowMs: number): Promise<void> {
   await signDueHeads({ store, key, headsFile, clock: { nowMs: () => nowMs } }, true);
 }
 
-/** What a bill is verified with in tests. */
+/** The dependencies of the verification of a bill, in tests. */
 export const BILL_DEPS = {
   digest: async (bytes: Uint8Array) => {
     const digest = hash('sha256', bytes, 'buffer');

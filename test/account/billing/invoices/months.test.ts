@@ -31,7 +31,7 @@ import { closeAll, provedBut, signHeads, TEXTS, verifyInvoice } from './billed-a
 const START = Date.UTC(2025, 0, 1);
 const HOUR = 3_600_000;
 const USD = 1_000_000n;
-/** What unlucky callers run into; anything else is a defect. */
+/** Errors that unlucky callers get; any other is a defect. */
 const EXPECTED = new Set([
   ...['balanceInsufficient', 'creditLimitReached', 'creditNotAvailable', 'accountOwes'],
   ...['creditNoteTooHigh', 'reservationClosed', 'invoiceNotFound'],

@@ -60,7 +60,7 @@ describeStores('keys of one store', (backend) => {
     const key = await createApiKey(here, { accountId, name: 'a' }, NOW_MS);
     await becomes(there, key.text, 'valid');
 
-    // What nobody announces, as nobody hears an announcement while the connection is lost.
+    // A change without an announcement: none is heard while the connection is lost.
     await here.store.db.execute(sql`update api_keys set revoked_at = now() where id = ${key.id}`);
     expect(kindAt(there, key.text)).toBe('valid');
     await cutListeners(there);

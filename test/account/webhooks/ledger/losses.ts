@@ -111,7 +111,7 @@ async function recordOf(rpcUrl: string): Promise<readonly Signed[]> {
   }
 }
 
-/** What is neither told of nor in a stated gap. */
+/** The signatures that were neither delivered nor in a stated gap. */
 function missingOf(record: readonly Signed[], told: readonly Told[]): readonly Signed[] {
   const signatures = new Set(told.map(({ data }) => ('fee' in data ? data.signature : '')));
   const gaps = told.flatMap(({ data }) => ('reason' in data ? [data] : []));

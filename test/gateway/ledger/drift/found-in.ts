@@ -4,12 +4,12 @@ import { DOCUMENT, SHOWN } from './spec-examples.ts';
 /** Holds answers against the specification. */
 export const check = createAnswerCheck(DOCUMENT);
 
-/** What is found in a result, as texts. */
+/** The findings in a result, as texts. */
 export function found(method: string, result: unknown): readonly string[] {
   return check.reply(method, { jsonrpc: '2.0', id: 1, result }).map(({ kind, name }) => `${kind}: ${name}`);
 }
 
-/** What is found in an error, as texts. */
+/** The findings in an error, as texts. */
 export function foundInError(method: string, error: unknown): readonly string[] {
   return check.reply(method, { jsonrpc: '2.0', id: 1, error }).map(({ kind, name }) => `${kind}: ${name}`);
 }

@@ -12,7 +12,7 @@ import { BATCH, type Upstream, type UpstreamRequest } from '../../../../src/gate
 
 const FINDING: Finding = { kind: 'member', name: 'getSlot.newMember' };
 
-/** What a check was asked for, as text. */
+/** The request to a check, as text. */
 type Asked = {
   readonly kind: string;
   readonly name?: string;

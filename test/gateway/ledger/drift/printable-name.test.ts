@@ -47,7 +47,7 @@ test('keys, addresses, signatures and other random texts do not', () => {
   ];
   for (const make of made) {
     const shown = Array.from({ length: 2_000 }, make).filter((text) => printableName(text) !== '*');
-    // What happens to look like words: one in a thousand.
+    // Names that look like words by chance: one in a thousand.
     expect(shown.length).toBeLessThan(10);
   }
   const own = Array.from({ length: 2_000 }, () => createKeyText('ks_key_'));

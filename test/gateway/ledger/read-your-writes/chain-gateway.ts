@@ -15,7 +15,7 @@ export const WAIT_MS = 1_000;
 
 export type GatewayOptions = ChainPoolOptions & { readonly isOn?: boolean; readonly waitMs?: number };
 
-/** What a call was answered with. */
+/** The answer to a call. */
 export type Answer = {
   readonly result?: unknown;
   readonly error?: { readonly code: number | string; readonly data?: unknown };

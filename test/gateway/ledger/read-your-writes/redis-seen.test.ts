@@ -81,7 +81,7 @@ function onRedis(url: string): void {
       proxy.cut();
       await one.becomes(false);
       await expect(one.seen.send(reportOf(1))).rejects.toThrow();
-      // What the others report meanwhile is read when it is back.
+      // Reports of the others meanwhile are read when it is back.
       await other.seen.send(reportOf(2));
       proxy.isDown = false;
       await one.becomes(true);

@@ -35,7 +35,7 @@ async function open({ gateway }: Versions): Promise<SocketClient> {
   return openSocket(gateway.wsUrl);
 }
 
-/** What the client is told of an account with this data. */
+/** The notification that the client receives for an account with this data. */
 async function told(client: SocketClient, node: VersionedNode, method: keyof typeof RESULTS, data: unknown) {
   notify(node, method, data);
   await client.next();
@@ -156,7 +156,7 @@ describe('a network of nodes of several versions', () => {
     const { result } = await client.call('accountSubscribe', params);
     const value = { data: WHOLE, executable: false, lamports: 5, owner: OTHER, rentEpoch: 0, space: 10 };
     for (const node of [old, has]) node.answers.getAccountInfo = { context: { slot: 1_000 }, value };
-    // What was missed ends where the node is: it has to announce a slot.
+    // A gap ends where the node is: it has to announce a slot.
     old.isAnnouncing = true;
     await has.close();
     await eventually(

@@ -4,7 +4,7 @@ import { ADDRESS, CONFIRMED, SIGNATURE, account, gapOf, resultOf, useStage } fro
 
 const stage = useStage();
 
-/** What the node answers over HTTP is so many slots older than what it announces. */
+/** The node's answers over HTTP are older than its announcements by this number of slots. */
 const AGE = 60;
 
 function answerOlder(): void {

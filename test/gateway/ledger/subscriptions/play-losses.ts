@@ -97,7 +97,7 @@ class History {
     this.#isHeld = false;
     this.#node = SOUND;
     const last = this.#at(this.#depth);
-    // What comes next ends a gap that had no end yet.
+    // The next notification ends a gap that had no end yet.
     await this.#begin({ kind: 'slots', count: 4, changes: [0] });
     this.#clock.follow(undefined);
     for (const slot of this.#changesOf(begun + 1, last))
@@ -105,7 +105,7 @@ class History {
     return this.#told;
   }
 
-  /** What changes between two slots; every slot is a change of slots. */
+  /** The changes between two slots; every slot is a change of slots. */
   #changesOf(from: number, to: number): readonly number[] {
     const all = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
     return this.#watched === 'slotSubscribe' ? all : all.filter((slot) => this.#changes.has(slot));

@@ -31,7 +31,7 @@ function read(text: string): readonly DeliveredNotifications[] {
   return [{ method, slot: result?.context.slot ?? 0, fromSlot, toSlot }];
 }
 
-/** What a client has been told of its account and its gaps, in order. */
+/** The notifications of its account and its gaps that a client has received, in order. */
 const readTold = ({ texts }: SocketClient): readonly DeliveredNotifications[] => texts.flatMap(read);
 
 /** Waits until a client has been told of a slot; only its last message is read. */

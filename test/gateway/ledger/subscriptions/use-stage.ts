@@ -86,7 +86,7 @@ export function account(slot: number, lamports: number) {
   };
 }
 
-/** What a message says of a gap, which it must. */
+/** The gap in a gapNotification; any other message fails. */
 export function gapOf({ method, params }: SocketMessage) {
   expect(method).toBe('gapNotification');
   return params as { subscriptions: number[]; fromSlot: number; toSlot: number; genesisHash?: string };

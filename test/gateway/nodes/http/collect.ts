@@ -1,7 +1,7 @@
 import type { Exchange, Flow } from '../../../../src/gateway/nodes/http/exchange.ts';
 import type { ResponseHead } from '../../../../src/gateway/nodes/http/response-head.ts';
 
-/** What became of an exchange. */
+/** The reply of an exchange. */
 export type Collected = { readonly head: ResponseHead; readonly body: string };
 
 export type CollectingExchange = Exchange & {

@@ -95,7 +95,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-/** What node:http reads of the same bytes, the connection then closing. */
+/** The result of node:http for the same bytes, after which the connection closes. */
 function readByNode(text: string): Promise<Outcome> {
   node.play((socket) => void socket.end(Buffer.from(text, 'latin1')));
   return new Promise((resolve) => {

@@ -16,7 +16,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const VERSIONS = ['4.2.0', '4.3.5', '4.4.0'] as const;
-/** What a node does for the next minute. */
+/** The behaviour of a node in the next minute. */
 const turns = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...VERSIONS) },

@@ -199,7 +199,7 @@ test('after any beginning, sixty notices of even slots, with gaps, forks and del
   const slotMs = fc.integer({ min: 50, max: 2_000 });
   const beginning = fc.array(fc.tuple(fc.nat(20_000), fc.nat(500)), { maxLength: 60 });
   const delay = fc.double({ min: 0, max: 1, noNaN: true });
-  /** What happens to slots, again and again: at least one in four is announced. */
+  /** Events of slots, repeated: at least one in four is announced. */
   const noise = fc.array(fc.record({ isSkipped: fc.boolean(), isFork: fc.boolean(), delay }), {
     minLength: 1,
     maxLength: 4,

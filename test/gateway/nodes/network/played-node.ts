@@ -6,9 +6,9 @@ import type { Upstream, UpstreamRequest } from '../../../../src/gateway/nodes/up
 export type Played = { readonly result: unknown } | { readonly fails: Error } | 'nothing';
 
 export type PlayedNode = Upstream & {
-  /** What came, in order: the method, and whether it was a call of our own. */
+  /** The calls received, in order: `isOurs` if the gateway made it on its own account. */
   readonly seen: readonly { readonly method: string; readonly isOurs: boolean; readonly params: unknown }[];
-  /** How often a method was asked for on our own account. */
+  /** The number of a method's calls that the gateway made on its own account. */
   readonly asked: (method: string) => number;
   /** Answers each call from now on. */
   play: (answer: (method: string) => Played) => void;

@@ -6,7 +6,7 @@ import type { NodeRequirements, Upstream } from '../../../../src/gateway/nodes/u
 import { poolOf } from './pool-of.ts';
 import { rounds } from '../../../support/tier.ts';
 
-/** What a node has of what is needed: `maybe` is not known. */
+/** True if a node has what is needed: `maybe` is unknown. */
 type Has = 'yes' | 'no' | 'maybe';
 const HAS = { yes: true, no: false, maybe: undefined } as const;
 const CODES = ['upstreamUnavailable', 'upstreamBusy', 'upstreamBroken', 'callTooLarge'] as const;

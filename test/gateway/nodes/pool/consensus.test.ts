@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const TOWER = { kind: 'tower', slot: null };
 const UNKNOWN = { kind: 'unknown', slot: null };
 
-/** How often a pool has asked for the certificate: its own calls are not among those that nodes have seen. */
+/** The number of times a pool has asked for the certificate: nodes do not count the pool's own calls as seen. */
 function countAsked(node: ChainNode): () => number {
   let count = 0;
   const { send } = node;

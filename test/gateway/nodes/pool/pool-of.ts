@@ -3,7 +3,7 @@ import type { PoolOptions } from '../../../../src/gateway/nodes/pool/node-pool.t
 import type { WatchedNode } from '../../../../src/gateway/nodes/pool/pool-node.ts';
 
 type PoolMember = Omit<WatchedNode, 'watch'> & {
-  /** Whether it has a version; default: unknown. */
+  /** True if it has a version; default: unknown. */
   readonly has?: (since: string) => boolean | undefined;
 };
 

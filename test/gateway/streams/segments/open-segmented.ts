@@ -22,7 +22,7 @@ export type Segmented = {
   readonly segments: Segments;
   /** Slots of the blocks that it asked its node for. */
   readonly asked: readonly bigint[];
-  /** What is logged as a warning. */
+  /** The logged warnings. */
   readonly warnings: readonly Readonly<Record<string, unknown>>[];
   /** Waits until files end with a slot, without a hole. */
   readonly writtenUpTo: (slot: number) => Promise<void>;

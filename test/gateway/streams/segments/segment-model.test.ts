@@ -89,7 +89,7 @@ async function fill(set: SegmentSet, chain: Chain): Promise<void> {
   expect.unreachable('the holes do not end');
 }
 
-/** What is read is what the chain has, from any slot, and what is said to be whole is. */
+/** Checks that reads agree with the chain, from any slot, and that spans said to be whole are. */
 async function check(set: SegmentSet, chain: Chain, random: Random): Promise<void> {
   const last = Number(chain.records.at(-1)?.link.slot ?? 100n);
   for (let at = 0; at < 5; at++) {

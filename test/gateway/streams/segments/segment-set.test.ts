@@ -216,7 +216,7 @@ test.each([
       makeRoom: async () => undefined,
       onDamage: (path) => expect.unreachable(path),
     });
-    // What is read with it is not final.
+    // Records read with it are not final.
     expect((await reader.recordAfter(106n))?.link.slot).toBe(107n);
     await set.cutAfter(109n);
     await append([recordAt(110, { fork: ' other', from: '' })]);

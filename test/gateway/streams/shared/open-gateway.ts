@@ -51,7 +51,7 @@ export type TopicGateway = {
   readonly isUp: () => boolean;
   /** Blocks that it asked its node for. */
   readonly asked: () => number;
-  /** What is logged of its nodes and of shared blocks. */
+  /** The logged errors of its nodes and of shared blocks. */
   readonly failures: readonly ServiceError[];
   /** True: it cannot reach the store. */
   isCutOff: boolean;

@@ -17,7 +17,7 @@ const SHOWN_CREDITS = {
   epochCredits: [{ epoch: 5n, credits: '18446744073709551615', previousCredits: '7' }],
   lastTimestamp: { slot: 100n, timestamp: 1_700_000_000n },
 };
-/** What the newest layout has more, as an older one stands for it. */
+/** The members that only the newest layout has, with the values that an older one stands for. */
 const SHOWN_AS_NEWEST = {
   inflationRewardsCommissionBps: 800,
   inflationRewardsCollector: address(9),
