@@ -21,7 +21,7 @@ const CLIENTS = 'test/clients/**/*.test.ts';
 const APART = [
   // Imports suites that may have run before in the same process.
   'test/own-http/*off*.test.ts',
-  // web3.js v1 goes on connecting to a node that has stopped, in the middle of what comes after it.
+  // web3.js v1 keeps connecting to a node that has stopped, in the middle of what comes after it.
   'test/localnet/subscriptions/web3js*.test.ts',
   'test/localnet/staking-year*.test.ts',
   // Count the timers of their process, in which the store that files share has some too.

@@ -266,6 +266,6 @@ test('every package of the lock file has the digest that npm checks it by', () =
 test('no module that several test files import has a hook at its top: files share a process, in which it would count for the first of them alone', () => {
   const helpers = handWritten.filter(({ path }) => path.startsWith('test/') && !path.endsWith('.test.ts'));
   const hooked = helpers.filter(({ text }) => /^(?:after|before)(?:Each|All)\(/m.test(text));
-  // Run anew for each file.
+  // Run again for each file.
   expect(hooked.map(({ path }) => path)).toEqual(['test/support/keep-compiled.ts']);
 });

@@ -235,7 +235,7 @@ describe('a server', () => {
     await eventually('the signer has left', () => (isAlive(childPid) ? undefined : true));
   });
 
-  test('the embedded ledger goes on when the server is started again', async () => {
+  test('the embedded ledger continues when the server is started again', async () => {
     const ask = async ({ base_url, rpc_paths, development }: Ready, method: string, ...params: unknown[]) => {
       const url = `${base_url}${rpc_paths[0]}?apikey=${development?.api_key}`;
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

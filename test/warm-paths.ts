@@ -4,7 +4,7 @@ import { eventually } from '../src/core/eventually.ts';
 import { type RunningKeyslot, startKeyslot } from './support/keyslot.ts';
 import { addCredit, createToken } from './support/wallet-account.ts';
 
-// Counts the files and functions of ours that one warm request runs through in the gateway, by V8's counts of calls
+// Counts our files and functions that one warm request runs through in the gateway, by V8's counts of calls
 // (test/support/count-calls.ts).
 
 const COUNTER = new URL('support/count-calls.ts', import.meta.url).href;
@@ -13,7 +13,7 @@ const ROUNDS = 15;
 
 type Called = readonly { readonly path: string; readonly functions: number }[];
 
-/** Returns what one request runs through: what every round ran, since timers run beside it. */
+/** Returns the functions of one request: those that every round ran, since timers run at the same time. */
 async function measure(server: RunningKeyslot, request: () => Promise<unknown>): Promise<Called> {
   for (let count = 0; count < WARM_UP; count++) await request();
   const rounds: Called[] = [];

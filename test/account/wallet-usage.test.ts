@@ -169,7 +169,7 @@ describeStores('usage of wallet operations', (backend) => {
     expect([await units(), await statement()]).toEqual([[1n, 17n], 1_800n]);
   });
 
-  test('goes on at once with charges that are more than a step', async () => {
+  test('continues at once with charges that are more than a step', async () => {
     const { accountId, charge, record } = await newAccount('acme');
     await record(DAY, ...Array.from({ length: 1_000 }, () => ({})));
     await charge(DAY, 'managed_signing', 1);

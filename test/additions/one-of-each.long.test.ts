@@ -33,7 +33,7 @@ const SUITES = [
   'test/wallets/mock.slow.test.ts',
 ];
 
-/** Other files of this run are beside it. */
+/** Other files of this run are next to it. */
 const ONE_WORKER = '--maxWorkers=1';
 
 let tree = '';

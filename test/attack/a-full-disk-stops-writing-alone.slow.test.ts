@@ -16,7 +16,7 @@ async function readinessOf(server: WalletServer) {
   return { http: response.status, status, store };
 }
 
-test('on a full disk what writes is refused as 503, what does not goes on, and all goes on by itself when there is room', async (context) => {
+test('on a full disk writes are refused as 503, reads work, and everything works again by itself when there is room', async (context) => {
   const disk = mountSmallDisk(128);
   if (disk === undefined) return context.skip(SMALL_DISK_MISSING);
   onTestFinished(disk.unmount);

@@ -103,7 +103,7 @@ async function newOwner(): Promise<string> {
   return email;
 }
 
-test('a flood sends five mails to an email at most, and is told when to go on', async () => {
+test('a flood sends five emails to an address at most, and is told when to retry', async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => ask(KNOWN)));
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThanOrEqual(35);

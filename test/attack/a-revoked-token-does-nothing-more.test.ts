@@ -12,7 +12,7 @@ import { NO_CLAIM } from '../../src/wallets/claim.ts';
 import { replacementStream } from '../../src/wallets/client/begin-charged.ts';
 import { type TestAccount, useWalletService } from '../wallets/use-service.ts';
 
-// A stream of wallets lasts for minutes. Whoever has a stolen token opens one and goes on after it was revoked, as does a request that was let in.
+// A stream of wallets lasts for minutes. A thief of a token opens one and continues after it was revoked, as does a request that was admitted.
 
 const NOTHING = { query: undefined, twoFactorCode: undefined } as const;
 

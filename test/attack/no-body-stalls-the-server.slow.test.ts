@@ -7,7 +7,7 @@ import { createToken } from '../support/wallet-account.ts';
 
 const WATCHED_MS = 1_000;
 /**
- * `/healthz` may take as long as this, besides ten times what a bare server takes that is sent the same and discards it: a machine that is
+ * `/healthz` may take this long on top of ten times what a bare server takes that is sent the same and discards it: a machine that is
  * busy makes both slow. It took thirty times as long, seconds, when bodies were parsed as they came.
  */
 const MOST_MS = 200;

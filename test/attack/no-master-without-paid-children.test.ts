@@ -282,7 +282,7 @@ describeStores('a tree that is cut off anywhere', (backend) => {
     },
   );
 
-  test('goes on under its key with the same master, and is charged once', async () => {
+  test('continues under its key with the same master, and is charged once', async () => {
     for (const cut of CUTS) {
       const accountId = await newAccount();
       const asked = { accountId, form: 'jsonl' as const, key: 'k' };

@@ -159,7 +159,7 @@ describeStores('a request that was let in', (backend) => {
   describe.each([
     ['removal', (id: string) => world.call('removeMember', { id })],
     ['demotion', (id: string) => world.call('changeRole', { id, body: { role: 'viewer' } })],
-  ])('the answer to a %s lists what goes on working', (loss, lose) => {
+  ])('the answer to a %s lists what still works', (loss, lose) => {
     const scopes = ['tokens:manage', 'keys:manage', 'webhooks:manage', 'audit:read'] as const;
 
     test('that was made with a token of the member, and so on, also where that token was revoked', async () => {
@@ -210,7 +210,7 @@ describeStores('a request that was let in', (backend) => {
     });
   });
 
-  test('who leaves tells the owners what goes on working, in the audit log and by mail; who leaves nothing, nothing', async () => {
+  test('keys of a leaving member that still work are in the audit log and an email to the owners; without any there is neither', async () => {
     const { operators, other, newActor } = world;
     const told: ToldMembers[] = [];
     const mail = { tellMembers: async (_tx: unknown, one: ToldMembers) => void told.push(one) };

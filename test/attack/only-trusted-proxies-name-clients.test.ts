@@ -67,7 +67,7 @@ test('where no proxy is configured nobody is believed', () => {
 
 type Headers = RequestSource['headers'];
 
-/** The client that a proxy on this machine speaks for, beside one in 10.0.0.0/8; and the headers that were not readable. */
+/** The client that a proxy on this machine speaks for, where 10.0.0.0/8 is trusted too; and the unreadable headers. */
 function clientOf(headers: Headers) {
   const unreadable: string[] = [];
   const trusts = createTrustsPeer({ isBehindProxy: true, trustedProxies: ['10.0.0.0/8'] });
@@ -112,7 +112,7 @@ test.each<[Headers, string]>([
   [{ forwarded: 'for=203.0.113.9, for=unknown' }, 'Forwarded'],
   [{ forwarded: 'proto=https' }, 'Forwarded'],
   [{ forwarded: 'for="203.0.113.9' }, 'Forwarded'],
-])('%j names nobody, and is told of', (headers, header) => {
+])('%j names nobody, and is reported', (headers, header) => {
   expect(clientOf(headers)).toEqual({ client: undefined, unreadable: [header] });
 });
 

@@ -4,7 +4,7 @@ import { assertJsonBody } from '../../src/server/http/read-body.ts';
 import { isLocalRequest } from '../../src/server/http/status-routes.ts';
 import { createStoreHealth } from '../../src/store/store-health.ts';
 
-// Anybody may send these. They cost the square of their length, or a connection to the store for each request.
+// Requests that anybody may send must not cost the square of their length, or a connection to the store each.
 
 test('a Forwarded header is read up to 1,024 characters', () => {
   const quoted = `for="${'\\"'.repeat(8_000)}`;

@@ -9,7 +9,7 @@ import { createListLoads, type ListLoad } from './account-loads.ts';
 import { fillAccount, SIZES } from './fill-account.ts';
 import { type Flushes, measureFlushes } from './usage-flushes.ts';
 
-// Measures the lists and sums of a large account on the embedded store and on PostgreSQL, beside plain queries. See README.md.
+// Measures the lists and sums of a large account on the embedded store and on PostgreSQL, compared with plain queries. See README.md.
 
 const { values } = parseArgs({
   options: {

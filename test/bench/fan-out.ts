@@ -8,7 +8,7 @@ import { startKeyslot } from '../support/keyslot.ts';
 import { LOAD_CORE, PROXY_CORE, pin, readCpuUs } from './cpu.ts';
 import type { CrowdOrder, CrowdReport } from './socket-crowd.ts';
 
-// Measures what it costs to send one account's change to a crowd of sockets, beside the least that a server on `ws` does. See README.md.
+// Measures what it costs to send one account's change to a crowd of sockets, compared with the least that a server on `ws` does. See README.md.
 
 const { values } = parseArgs({
   options: {

@@ -11,7 +11,7 @@ import { type Measured, measureInTurn, median, ratiosOf, spread } from './paired
 import { sendFlatOut } from './send-load.ts';
 import { type RunningTarget, startBareParser, startScriptedNode } from './targets.ts';
 
-// Measures what each feature costs a small call, and what a call costs with everything on, next to a plain gateway and bare parsing. See
+// Measures what each feature costs a small call, and what a call costs with everything on, compared with a plain gateway and bare parsing. See
 // README.md.
 
 const { values } = parseArgs({

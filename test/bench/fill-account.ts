@@ -138,7 +138,7 @@ async function sumUp(run: (statement: string) => Promise<unknown>, nowMs: number
   }
 }
 
-/** As the maintenance of both stores does by itself after so many rows, at some time. */
+/** As the maintenance of both stores does by itself after a number of rows, at some time. */
 async function maintain({ kind, db }: Store): Promise<void> {
   const { rows } = await db.execute<{ readonly name: string }>(sql`
     select relname as name from pg_stat_user_tables where schemaname = current_schema() order by 1`);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { OutputFormat, StreamServiceClient } from '../../generated/stream/service.ts';
 
-// Measures what the stream service of Keyslot sends beside a bare grpc-js stream of messages of the same size. See README.md.
+// Compares the stream service of Keyslot with a bare grpc-js stream of messages of the same size. See README.md.
 
 const { values } = parseArgs({
   options: {

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { createKeyPool, type KeyPool } from '../../src/core/keys/pool.ts';
 import { KEY_LOADS, type KeyLoad, type Pace, paceOfPool, paceOfRaw } from './key-loads.ts';
 
-// Measures the key pool beside the raw limit of its libraries, on as many threads. See README.md.
+// Compares the key pool with the raw limit of its libraries, on as many threads. See README.md.
 
 const { values } = parseArgs({
   options: {

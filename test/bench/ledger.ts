@@ -11,7 +11,7 @@ import { newPayer, signedTransfer } from '../support/transfers.ts';
 import { readCpuUs } from './cpu.ts';
 import { sendAtRate } from './send-load.ts';
 
-// Measures transfers to the embedded ledger: CPU of each beside an older checkout, a rate held for a minute, and the highest rate beside
+// Measures transfers to the embedded ledger: CPU of each against an older checkout, a rate held for a minute, and the highest rate against
 // the bare runtime. See README.md.
 
 const { values } = parseArgs({

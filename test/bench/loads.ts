@@ -3,7 +3,7 @@ export type Load = {
   readonly name: string;
   readonly what: string;
   readonly body: string;
-  /** Flat out: requests of one round, on so many connections. */
+  /** Flat out: requests of one round, and the number of connections. */
   readonly requests: number;
   readonly connections: number;
   /** At constant rate: requests per second. */

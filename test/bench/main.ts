@@ -15,7 +15,7 @@ import {
   startScriptedNode,
 } from './targets.ts';
 
-// Measures the gateway beside other proxies: the same loads, in turn, before the same scripted node. See README.md.
+// Compares the gateway with other proxies: the same loads, in turn, before the same scripted node. See README.md.
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-// A ledger node for the bench: bare sockets and answers made ahead, so that it costs little beside what is measured.
+// A ledger node for the bench: bare sockets and answers made ahead, so that it costs little compared with the measured server.
 
 const HEAD_END = '\r\n\r\n';
 const ACCOUNT = `{"pubkey":"4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T","account":{"lamports":18446744073709551615,"data":["${'A'.repeat(800)}","base64"]}}`;

@@ -43,7 +43,7 @@ if (medianOf(settled, 'restore') > BOUND_MS || medianOf(settled, 'snapshot') > B
   process.exitCode = 1;
 }
 
-/** Each round: a snapshot, changes to so many accounts in one slot and the next, and the way back. */
+/** Each round: a snapshot, changes to a number of accounts in one slot and the next, and the way back. */
 function measure(before: () => void): readonly Round[] {
   return Array.from({ length: Number(values.rounds) }, (_, round) => {
     before();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
 // A crowd of WebSocket clients for the bench, in a process of its own: bare sockets and the least that RFC 6455 asks for, so that
-// they cost little beside the server that is measured. Talks to its parent over IPC.
+// they cost little compared with the measured server. Talks to its parent over IPC.
 
 /** The orders of the parent. */
 export type CrowdOrder =
@@ -14,7 +14,7 @@ export type CrowdOrder =
       /** Sent by each socket once it is open; its first answer is waited for. */
       readonly hello: string | undefined;
     }
-  /** Tells when every socket has got so many messages more. */
+  /** Reports when every socket has received a number of messages more. */
   | { readonly kind: 'await'; readonly each: number };
 
 /** The reports to the parent; times are milliseconds since 1970. */

@@ -10,7 +10,7 @@ import { readCpuUs } from './cpu.ts';
 import { type Measured, median, ratiosOf, spread } from './paired.ts';
 import { managedId, newAccount, request, timeOf } from './wallet-latency.ts';
 
-// Measures managed wallets and signatures on the embedded store and on a PostgreSQL 1 ms away, beside another checkout. See README.md.
+// Measures managed wallets and signatures on the embedded store and on a PostgreSQL 1 ms away, compared with another checkout. See README.md.
 
 const { values } = parseArgs({
   options: {

@@ -60,7 +60,7 @@ export function startBareParser(nodeUrl: string): Promise<RunningTarget> {
   return startScript('bare sockets, JSON.parse', 'test/bench/serve-bare-parse.ts', [nodeUrl]);
 }
 
-/** The least that so many processes of Node can need which share a port, and parse what they answer. */
+/** The lower bound: processes of Node that share a port, and parse what they answer. */
 export function startBareWorkers(workers: number): Promise<RunningTarget> {
   return startScript('bare workers', 'test/bench/serve-bare-workers.ts', [String(workers)]);
 }

@@ -8,7 +8,7 @@ import { readCpuUs } from './cpu.ts';
 /** The cost of a flush: the time until it was stored, and the CPU time of this process and of the connection's server. */
 type Cost = { readonly ms: number; readonly cpuMs: number };
 
-/** A full batch, as the server flushes it, beside a plain statement that adds the same counts to the minutes alone. */
+/** A full batch, as the server flushes it, and a plain statement that adds the same counts to the minutes alone. */
 export type Flushes = {
   readonly name: string;
   readonly own: readonly Cost[];

@@ -27,7 +27,7 @@ export type LatencyLoad = {
   readonly name: string;
   readonly statedMs: number;
   readonly times: number;
-  /** Makes what so many calls need, and gives the request of each. */
+  /** Makes what a number of calls need, and gives the request of each. */
   readonly prepare: (run: Run, calls: number) => Promise<() => Request>;
 };
 

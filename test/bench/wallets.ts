@@ -10,7 +10,7 @@ import { bareLatencies, LATENCY_LOADS, latenciesOf, newAccount, timeOf } from '.
 import { WALLET_LOADS, type WalletLoad } from './wallet-loads.ts';
 import { type Target, timeStream } from './wallet-stream.ts';
 
-// Measures the wallet service over HTTP beside the raw limit of its libraries and beside what interface.md states. See README.md.
+// Compares the wallet service over HTTP with the raw limit of its libraries and the figures of interface.md. See README.md.
 
 const { values } = parseArgs({
   options: {

@@ -90,7 +90,7 @@ test('a server that cannot be reached at all is an error at once', async () => {
   expect([waits, failure]).toEqual([[], expect.stringContaining('could not be reached')]);
 });
 
-test('what was interrupted goes on behind the last line that is whole, and ends as one that was not', async () => {
+test('an interrupted bill continues behind the last whole line, and ends as an uninterrupted one', async () => {
   const server = await startBillServer(7_001);
   const [whole, path] = [join(directory(), 'whole'), join(directory(), 'bill')];
   await fetchTo(whole, server);
@@ -128,7 +128,7 @@ test.each([0, 2])(
   },
 );
 
-test('records that are not signed yet are kept, and the next run goes on with them', async () => {
+test('records that are not signed yet are kept, and the next run continues with them', async () => {
   const server = await startBillServer(2_100, false);
   const path = join(directory(), 'bill');
   for (let runs = 0; runs < 3; runs += 1) {

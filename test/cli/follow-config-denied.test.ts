@@ -22,7 +22,7 @@ function followAsNobody(file: string): readonly (readonly unknown[])[] {
 }
 
 test.skipIf(process.geteuid?.() !== 0)(
-  `a file that the user of the server cannot read is told of once, with the remedy (${NOT_ROOT})`,
+  `a file that the user of the server cannot read is reported once, with the remedy (${NOT_ROOT})`,
   () => {
     allowTraversal();
     chmodSync(directory(), 0o711);

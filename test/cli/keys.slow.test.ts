@@ -111,7 +111,7 @@ describe('on a running server', () => {
     expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
   });
 
-  test('a second server on the data directory is refused, and commands go on reaching the first', async () => {
+  test('a second server on the data directory is refused, and commands still reach the first', async () => {
     const second = start(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: upstream });
     expect(await eventually('the second has ended', second.ended)).toBe('exit code 1');
     expect(await answer((await json('create')).key)).toEqual(VALID);
@@ -223,7 +223,7 @@ test.each([
   ['a command', ['keys', 'list']],
   ['a server', ['serve']],
 ])(
-  '%s says whom it waits for while another process has the store, and goes on when that ends',
+  '%s says whom it waits for while another process has the store, and continues when that ends',
   async (_who, args) => {
     const node = await newNode();
     prepareStore(directory());
@@ -232,7 +232,7 @@ test.each([
     const told = `is in use by process ${holder.pid}; waiting for it`;
     await eventually('it waits', () => (waiting.stderr().includes(told) ? true : undefined));
     await holder.kill();
-    await eventually('it goes on', () => (waiting.stdout().includes('\n') ? true : undefined));
+    await eventually('it continues', () => (waiting.stdout().includes('\n') ? true : undefined));
   },
 );
 

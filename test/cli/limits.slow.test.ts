@@ -79,7 +79,7 @@ test('on a running server plans hold from the next request on, and usage is told
   expect(server.stderr()).not.toContain(acme.key);
 });
 
-test('usage is stored when the server stops, and goes on when it starts again', async () => {
+test('usage is stored when the server stops, and continues when it starts again', async () => {
   const node = await newNode();
   const first = await serve({ KEYSLOT_UPSTREAM_URL: node.url });
   const { api_key } = JSON.parse(readFileSync(join(directory(), 'dev.json'), 'utf8')) as { api_key: string };

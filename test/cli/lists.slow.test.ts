@@ -19,7 +19,7 @@ const ABOVE_NOTICES = 20_000_000n;
 const NOW_MS = Date.UTC(2025, 9, 9);
 const WALLET = 'w_Mv1yfXSRds89fzXtB8iMzg';
 const UNKNOWN = '4f8b1d0e-0000-4000-8000-000000000000';
-/** The content of the first records. */
+/** The actions and subjects of the first records. */
 const OWN = [
   { action: 'destroy', walletId: WALLET },
   { action: 'revokekey', subject: UNKNOWN },
@@ -30,7 +30,7 @@ type Listed = {
   readonly next_cursor?: string;
 };
 
-/** A store in which the account acme has so many records, and three credits. */
+/** A store in which the account acme has a number of records, and three credits. */
 async function fill(count: number): Promise<{ readonly accountId: string; readonly tokenId: string }> {
   prepareStore(directory());
   const store = await openStore({ dataDir: directory() }, SILENT);
@@ -95,7 +95,7 @@ test('the audit log is printed page by page, on a running server too, and can be
   expect((await json<Listed>('audit', 'list', 'acme', ...rare)).records).toMatchObject([{ seq: 1 }]);
 });
 
-test('a list has as many entries as are asked for, and a cursor where it goes on', async () => {
+test('a list has as many entries as are asked for, and a cursor where it continues', async () => {
   await fill(5);
   const first = await json<Listed>('audit', 'list', 'acme', '--limit', '3');
   expect(first.records.map(({ seq }) => seq)).toEqual([5, 4, 3]);

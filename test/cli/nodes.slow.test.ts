@@ -46,7 +46,7 @@ const shown = (isKnown: (networks: readonly Network[]) => boolean): Promise<Show
     return isKnown(result.networks) ? result : undefined;
   });
 
-/** The text printed once so many nodes are healthy: one whose answer took long is not, until it is asked again. */
+/** The text printed once a number of nodes are healthy: one whose answer took long is not, until it is asked again. */
 const printed = (healthy: number): Promise<Outcome> =>
   eventually(`${healthy} nodes are healthy`, async () => {
     const outcome = await run('nodes');

@@ -8,7 +8,7 @@ const runnable = ALL_COMMANDS.filter(({ name }) => name !== 'help' && name !== '
 const wordsOf = ({ args }: CommandSpec): readonly string[] => args.map(({ name }) => name.toLowerCase());
 
 test.each(runnable)(
-  '$name takes every option of the table, with its value beside it and behind =',
+  '$name takes every option of the table, with its value as the next word and behind =',
   (command) => {
     const { name, options } = command;
     const start = [...name.split(' '), ...wordsOf(command)];

@@ -10,7 +10,7 @@ const { directory, run, json } = useCommands();
 const HOUR_MS = 3_600_000;
 const ANNOUNCE = ['planned-work', 'announce'];
 
-/** An instant so many hours from now, on a whole minute. */
+/** An instant a number of hours from now, on a whole minute. */
 const inHours = (hours: number): string =>
   `${new Date(Math.ceil(Date.now() / 60_000) * 60_000 + hours * HOUR_MS).toISOString().slice(0, 16)}Z`;
 

@@ -36,7 +36,7 @@ export function useCommands(sharedBy: SharedBy = 'test') {
     return child;
   };
 
-  /** Runs a command in a process of its own, for what is told of processes. */
+  /** Runs a command in a process of its own, for what only a process shows. */
   const runAlone = async (
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 import type { SolanaRpcApi } from '@solana/kit';
 import { METHODS, type MethodName } from '../../generated/ledger/methods.ts';
 
-/** Methods of the spec that public clients know. A method of ours alone is none of them. */
+/** Methods of the spec that public clients know. They do not know our own methods. */
 export type ClientMethod = Extract<MethodName, keyof SolanaRpcApi>;
 
 /** Names of the methods that interface.md gives. */

@@ -20,7 +20,7 @@ const rows: readonly (readonly [fault: string, from: string | RegExp, to: string
   ['another package', 'package keyslot.stream.v1', 'package other.v1', /package must be keyslot\.stream\.v1/],
   ['an import', 'package', 'import "keyslot/stream/v1/stream.proto";\npackage', /imports nothing/],
   ['a second message', /$/, '\n// Another.\nmessage Another {}\n', /one message/],
-  ['an enum beside the message', /$/, '\nenum Kind { NONE = 0; }\n', /one message/],
+  ['an enum next to the message', /$/, '\nenum Kind { NONE = 0; }\n', /one message/],
   ['no description', /\/\/ What happens to things\.\n.*\n/, '', /the message has no comment/],
   [
     'an unknown scope',

@@ -64,7 +64,7 @@ describe('a connection that is lost', () => {
     expect(await next(told)).toMatchObject({ slot: 50n });
   });
 
-  it('is given up for a subscription that the server goes on refusing', async () => {
+  it('is given up for a subscription that the server keeps refusing', async () => {
     const client = clientOf({ retry: { firstMs: 1, mostMs: 1 } });
     const [told, refused] = [await client.slotSubscribe(), await client.rootSubscribe()];
     const counting = countingScript();

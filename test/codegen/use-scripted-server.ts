@@ -57,7 +57,7 @@ export const failureOf = async (work: Promise<unknown>): Promise<CallError> => {
   throw new Error('it did not fail with a CallError');
 };
 
-/** The next notification; the subscription goes on. */
+/** The next notification; the subscription continues. */
 export const next = async <T>(items: AsyncIterable<T>): Promise<T> => {
   const { value, done } = await items[Symbol.asyncIterator]().next();
   if (done) throw new Error('there is none');

@@ -46,7 +46,7 @@ test('codes below -32039 are answered with an HTTP status other than 200, all ot
   }
 });
 
-test('a fault of ours or of a node tells where it was made; a refusal does not pay for that', () => {
+test('an internal fault and one of a node have a stack; a refusal does not pay for that', () => {
   const limit = Error.stackTraceLimit;
   for (const code of ['internalError', 'reservationClosed', 'upstreamBroken'] as const)
     expect(serviceError(code).stack).toContain('service-error.test.ts');

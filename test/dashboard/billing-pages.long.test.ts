@@ -13,7 +13,7 @@ import { describeMemberPages, expectSound, type MemberPages } from './use-member
 const ACCOUNTS = ['reading', 'changing', 'looking'];
 /** Is about to pay from its balance. */
 const CALM = 'calm';
-/** The cells of tables and sums whose text is wider than they are: it would lie on the text beside it. */
+/** The cells of tables and sums whose text is wider than they are: it would cover the text next to it. */
 const OVERFLOWING = `[...document.querySelectorAll('td, .paper-sums dd')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`;
 

@@ -24,7 +24,7 @@ const DEEPER = [
   ...['/billing/statements', `/billing/statements/${SECOND_MONTH}`, '/billing/entries'],
   `/operator/invoices/${INVOICE}`,
 ];
-/** The narrowest screen on which a table is not a list, beside the navigation. */
+/** The narrowest screen on which a table next to the navigation is not a list. */
 const BETWEEN = { width: 801, colorScheme: 'light' } as const;
 /** Where `make images` writes pictures of the pages. */
 const IMAGES = process.env.KEYSLOT_IMAGES;

@@ -51,7 +51,7 @@ async function take(page: Page, name: string): Promise<void> {
 
 describeInBrowser('tables', (start) => {
   test.each(TABLE_WIDTHS)(
-    'of the audit log show who acted beside the longest outcomes: %i px',
+    'of the audit log show who acted next to the longest outcomes: %i px',
     async (width) => {
       const { page } = await start({ answers: ANSWERS }, '/dashboard/audit', { width });
       await signIn(page);

@@ -32,7 +32,7 @@ describe('the credentials of the page', () => {
     expect(made()).toBe(2);
   });
 
-  it('are made anew once when they are refused, and a second refusal is the answer', async () => {
+  it('are made again once when they are refused, and a second refusal is the answer', async () => {
     const { keeper, made } = start();
     const sent: string[] = [];
     const send = withCredentials(keeper, async ({ api_key }) => {

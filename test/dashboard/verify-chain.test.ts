@@ -150,7 +150,7 @@ describe('verification of an audit chain', () => {
     expect(await faultOf(world, { kept })).toEqual({ kind: 'missing', seq: 9 });
   });
 
-  test('names a log that was written anew: by a head, and without heads by what was verified before', async () => {
+  test('detects a rewritten log: by a head, and without heads by the part verified before', async () => {
     const [world, other] = [await chainOf(), await chainOf(10, 'destroy')];
     const stored = other.records[2]?.hash;
     expect(await faultOf({ records: other.records, heads: world.heads })).toEqual({

@@ -231,7 +231,7 @@ describe('compose', () => {
   });
 });
 
-describe('what is made beside compose.yaml: secrets, keys, backups and copies of volumes', () => {
+describe('files next to compose.yaml: secrets, keys, backups and copies of volumes', () => {
   const made = [
     /mkdir -p ([\w ]+) &&/.exec(readDeployFile('compose.yaml'))?.[1]?.split(' ') ?? [],
     ...['\nbackup gateway-1', ' restore /restore/'].map((part) =>

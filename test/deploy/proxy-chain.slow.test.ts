@@ -114,7 +114,7 @@ describe.skipIf(MISSING !== undefined).each([
     expect((await signIn(OTHER, access.dashboard_password ?? '')).status).toBe(201);
   });
 
-  test('WebSockets open, and are told of slots', async () => {
+  test('WebSockets open, and receive slots', async () => {
     const socket = await openSocket(`wss://localhost:${port}${rpc()}`, { ca: CERT, family: 4 });
     expect((await socket.call('slotSubscribe')).result).toEqual(expect.any(Number));
     expect(await socket.next()).toMatchObject({ method: 'slotNotification' });

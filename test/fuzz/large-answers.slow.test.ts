@@ -17,7 +17,7 @@ import { echoResult } from '../server/scripted-node.ts';
 const onLinux = test.skipIf(process.platform !== 'linux');
 
 const MIB = 1024 * 1024;
-/** A test that starts a server of its own beside the others. */
+/** A test that starts a server of its own alongside the others. */
 const LONG_MS = 120_000;
 const HEADERS = { 'content-type': 'application/json' };
 const PROGRAM = '["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"]';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Sends a result of so many MiB as fast as it is taken; tells how many bytes have been taken so far. */
+/** Sends a result of a number of MiB as fast as it is taken; returns the bytes taken so far. */
 function sendMebibytes(response: ServerResponse, { id, count }: { id: number; count: number }): () => number {
   const chunk = Buffer.alloc(MIB / 4, 'x');
   let sent = 0;

@@ -49,7 +49,7 @@ function bodiesWith(secret: string): readonly string[] {
 
 type Requested = { readonly url: string; readonly init: RequestInit };
 
-/** Every place where a secret may come in, with a valid key beside it or as the key. */
+/** Every place where a secret may come in, along with a valid key or as the key. */
 function requestsWith(secret: string, { base, key }: { base: string; key: string }): readonly Requested[] {
   const good = `${base}/solana-localnet?apikey=${key}`;
   const post = (url: string, body = CALL, headers: Record<string, string> = {}): Requested => ({
@@ -118,7 +118,7 @@ async function filesBelow(path: string): Promise<readonly (readonly [string, Buf
   );
 }
 
-/** Every row of every table of ours, as text. */
+/** Every row of every table of Keyslot, as text. */
 async function dumpRows(dataDir: string): Promise<string> {
   const store = await openStore({ dataDir }, pino({ level: 'silent' }));
   try {

@@ -61,7 +61,7 @@ function loseDatabase(): void {
       return answer.ok || undefined;
     });
 
-  test('ledger access goes on for known keys, wallets answer 503, and all works when it is back', async () => {
+  test('ledger access continues for known keys, wallets answer 503, and all works when it is back', async () => {
     const { one, other } = gateways;
     const { account, token } = await createCustomer(gateways);
     const { key } = await createKey(gateways, account);

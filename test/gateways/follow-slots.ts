@@ -6,7 +6,7 @@ import type { Gateway } from '../lab/gateways/gateway.ts';
 /** The slots that a stream was sent, by number. */
 export type FollowedSlots = {
   readonly hashes: ReadonlyMap<bigint, string>;
-  /** Waits for so many of them. */
+  /** Waits for a number of them. */
   readonly has: (count: number) => Promise<true>;
   readonly close: () => Promise<void>;
 };

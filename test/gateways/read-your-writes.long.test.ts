@@ -69,7 +69,7 @@ function share(): void {
       );
     });
 
-  test('a client that goes on at another gateway is shown nothing older, and its answer when the node is there', async () => {
+  test('a client that continues at another gateway is shown nothing older, and its answer when the node is there', async () => {
     const { one, other } = gateways;
     await isShared(true);
     const session = randomUUID();

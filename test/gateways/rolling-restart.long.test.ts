@@ -15,7 +15,7 @@ const BETWEEN = { http_reads: 30, batches: 10, websocket_reads: 10, signatures: 
 if (GATEWAYS_MISSING !== undefined) test('a rolling restart', (context) => context.skip(GATEWAYS_MISSING));
 else
   test(
-    'a rolling restart fails no request, charges each once, says goodbye to sockets, and streams go on without a hole',
+    'a rolling restart fails no request, charges each once, says goodbye to sockets, and streams continue without a hole',
     restart,
     600_000,
   );

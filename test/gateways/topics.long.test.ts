@@ -96,7 +96,7 @@ function share(): void {
     for (const [slot, hash] of second.hashes) expect(first.hashes.get(slot) ?? hash).toBe(hash);
   });
 
-  test('a stream of a gateway that is killed goes on at one that has just started, though the node has dropped its blocks', async () => {
+  test('a stream of a gateway that is killed continues at one that has just started, though the node has dropped its blocks', async () => {
     const { one, other } = gateways;
     const [first, second] = [follow(one), follow(other)];
     await Promise.all([first.has(10), second.has(10)]);

@@ -119,7 +119,7 @@ function keep(): void {
     chain.node.firstSlot = 0;
   };
 
-  test('one worker writes them, a stream resumes from them at either, and the other goes on when it is killed', async () => {
+  test('one worker writes them, a stream resumes from them at either, and the other continues when it is killed', async () => {
     const live = await followBoth();
     const [first] = live;
     if (first === undefined) throw new Error('there is no stream');

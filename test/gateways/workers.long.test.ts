@@ -91,7 +91,7 @@ function workers(): void {
     for (const stream of streams) stream.close();
   });
 
-  test('both sign with the keys of one signer, and go on when that dies', async () => {
+  test('both sign with the keys of one signer, and continue when that dies', async () => {
     const { token } = await createToken(gateway.dataDir, 'signing');
     await addCredit(gateway.dataDir, 'signing', '10');
     const { body } = await createWallet(gateway, token);
@@ -229,7 +229,7 @@ function workers(): void {
     expect(gateway.stderr()).toContain('a worker does not respond; killing it');
   });
 
-  test('the configuration is read anew by both on SIGHUP', async () => {
+  test('both reload the configuration on SIGHUP', async () => {
     const READ = 'configuration reloaded';
     // Workers that were started again have read it before.
     const { length } = gateway.stderr();

@@ -193,7 +193,7 @@ test.each([
   expect([[...book[where].keys()], brokenOf(deps.findings)]).toEqual([[wallet.id], broken]);
 });
 
-test('lost_wallet: a wallet that a client was told of is gone, or has another address', () => {
+test('lost_wallet: a wallet that a client received is gone, or has another address', () => {
   const judge = (status: number, address: string) => {
     const { findings } = newFindings();
     judgeShown(wallet, { gateway: 'gateway-1', shown: { status, body: { address } } }, findings);

@@ -36,7 +36,7 @@ const IMPATIENT = { patienceMs: 1_000, silenceMs: 2_000, waitMs: 3_000 };
 const SEND_TO = 1;
 /** On top of the time until a node is given up: a busy machine. */
 const SLACK_MS = 5_000;
-/** The time after the end in which the outcome of clients' requests is asked for. */
+/** The time after the end in which clients settle what they have begun. */
 const SETTLE_MS = 60_000;
 
 /** Runs a scenario: gateways before scripted nodes, clients of all protocols, and faults; then everything is held against what clients saw. */

@@ -135,7 +135,7 @@ test('lost_wallet: a batch has a wallet too few, or one twice', () => {
   expect(take('w_1', 'w_1')).toEqual(['lost_wallet']);
 });
 
-/** A key that was given, and ended, so many milliseconds ago. */
+/** A key that was given, and ended, a number of milliseconds ago. */
 const keyOf = (sinceMs: number, endedMs?: number): ToldKey => {
   const nowMs = performance.now();
   const since = { id: 'k_1', text: 'ks_key_1', sinceMs: nowMs - sinceMs };

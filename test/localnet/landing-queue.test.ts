@@ -65,7 +65,7 @@ test('where too many wait the oldest lands at once', () => {
   expect(landed).toHaveLength(MAX_WAITING + 3);
 });
 
-test('landing gives others a turn: after a while it goes on a moment later', () => {
+test('landing gives others a turn: after a while it continues a moment later', () => {
   let sinceTurn = 0;
   const turns: number[] = [];
   const tick = setInterval(() => {

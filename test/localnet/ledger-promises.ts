@@ -143,7 +143,7 @@ async function expectOrdered(
   const isFinalAtOnce = (await ask('getAgGenesisCert')) !== null;
   for (const address of addresses) {
     const read: number[] = [];
-    // From the lowest commitment up: the chain goes on meanwhile, so each of the later ones would be allowed to be higher, and is not.
+    // From the lowest commitment up: the chain continues meanwhile, so each of the later ones would be allowed to be higher, and is not.
     for (const commitment of COMMITMENTS.toReversed()) {
       const { context, value } = (await ask('getBalance', address, { commitment })) as {
         readonly context: { readonly slot: number };

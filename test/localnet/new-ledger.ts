@@ -10,7 +10,7 @@ export const SLOT_MS = 400;
 
 export type TestLedger = {
   readonly ledger: Ledger;
-  /** Lets time pass: so many slots. */
+  /** Lets a number of slots pass. */
   readonly tick: (slots?: number) => void;
   /** Calls a method as a client does. Its result has the shape that the spec gives it, or the call throws. */
   readonly call: <M extends MethodName>(method: M, ...params: MethodParams[M]) => Promise<MethodResults[M]>;

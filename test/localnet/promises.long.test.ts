@@ -169,7 +169,7 @@ async function seen(ask: Ask, addresses: readonly string[]): Promise<readonly st
 async function sendAll(ask: Ask, wallets: readonly Keypair[], sent: readonly Send[]): Promise<void> {
   const signatures = await Promise.all(sent.map((each) => sendOne(ask, wallets, each)));
   const last = signatures.at(-1);
-  // A transaction without a fee payer never lands; the slot goes on in any case.
+  // A transaction without a fee payer never lands; the slot continues in any case.
   const until = (await ask('getSlot', { commitment: 'processed' })) as number;
   await eventually('a slot has passed', async () => {
     const { value } = (await ask('getSignatureStatuses', [last])) as { value: unknown[] };

@@ -64,7 +64,7 @@ test('signatures are checked only where sigVerify asks for it', async () => {
   expect(conflict.code).toBe('sigVerifyConflict');
 });
 
-test('balances are told of a transaction that is refused before it runs, the same before and after', async () => {
+test('a transaction that is refused before it runs has its balances, the same before and after', async () => {
   const test = newLedger();
   const [wallet, recipient] = [await fundedWallet(test), Keypair.generate().publicKey];
   const stale = build(test, [wallet], transfer(wallet, recipient, SOL));

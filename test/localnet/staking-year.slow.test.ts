@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close(0));
 
-/** Goes on until so many epochs have ended, and the rewards of the last one are confirmed. */
+/** Advances until `count` epochs have ended, and the rewards of the last one are confirmed. */
 const passEpochs = (count: number): void => {
   const { epochs, blocks } = run.ledger;
   const target = epochs.firstSlot(epochs.epochOf(blocks.openSlot) + BigInt(count));

@@ -61,7 +61,7 @@ test('its WebSocket tells of slots, and clients are told that it closes for good
   await localnet.close();
 });
 
-test('it begins with what it is given, and goes on with a ledger on disk', async () => {
+test('it begins with what it is given, and continues with a ledger on disk', async () => {
   const account = { lamports: 5, data: ['', 'base64'], owner: LOADED, executable: false, rentEpoch: 0 };
   const path = join(directory(), 'a.json');
   writeFileSync(path, JSON.stringify({ pubkey: LOADED, account }));

@@ -139,7 +139,7 @@ test.each([0, 1, 31])(
   },
 );
 
-test('from the start the validator is current at every commitment, and its votes go on from there', async () => {
+test('from the start the validator is current at every commitment, and its votes continue from there', async () => {
   for (const warpSlot of [0n, 1_000n]) {
     const { call, ledger, tick } = newLedger({ votes: true, warpSlot });
     const { voteAddress } = ledger.genesis;

@@ -8,9 +8,9 @@ import { writeRecipes } from './recipe-files.ts';
 
 const run = promisify(execFile);
 const JEST = 'jest@30.5.2';
-/** Where other suites run beside it the first ledger takes longer than the five seconds of Jest. */
+/** Where other suites run at the same time the first ledger takes longer than the five seconds of Jest. */
 const PATIENT = '--testTimeout=120000';
-/** As the document says: web3.js goes on connecting to a ledger that is closed. */
+/** As the document says: web3.js keeps connecting to a ledger that is closed. */
 const ENDING = '--forceExit';
 
 let folder = '';

@@ -8,7 +8,7 @@ import { PATIENCE_MS, type StreamWatch, watchStreams } from './stream-watch.ts';
 export type Losses = {
   readonly gateway: RunningKeyslot;
   readonly crowd: Crowd;
-  /** The node is lost once, every other time so that connections are refused, too; resolves when a slot of after that is told. Transactions go on. */
+  /** The node is lost once, every other time so that connections are refused, too; resolves when a later slot has arrived. Transactions continue. */
   readonly lose: () => Promise<void>;
   /** The faults in the notifications until now, compared once everybody has received a later one. */
   readonly findFaults: () => Promise<{ readonly until: number; readonly faults: readonly string[] }>;

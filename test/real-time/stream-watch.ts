@@ -13,7 +13,7 @@ type Seen = { readonly slot: number; readonly name: string };
 
 /** A reader of topic streams whose connection can be lost; what it has read is held against the ledger. */
 export type StreamWatch = {
-  /** Breaks the connection off: the client goes on by itself. */
+  /** Breaks the connection off: the client continues by itself. */
   readonly drop: () => void;
   /** The faults of a stream until a slot: a hole, a repetition, another order, or something that is not on the ledger. */
   readonly faults: (until: number) => Promise<readonly string[]>;

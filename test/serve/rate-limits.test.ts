@@ -78,7 +78,7 @@ function onRedis(url: string): void {
     },
   );
 
-  test('a Redis that stands still under traffic is lost, and limits are shared again when it goes on', async () => {
+  test('a Redis that stands still under traffic is lost, and limits are shared again when it continues', async () => {
     const { proxy, throughProxy } = await startProxy();
     const set = { ...throughProxy, KEYSLOT_REDIS_PREFIX: uniquePrefix() };
     const { limit, becomes } = await startServer({ ...set, KEYSLOT_REDIS_LIMITS_WHEN_LOST: 'closed' });

@@ -63,7 +63,7 @@ function wholeBatch(ids: readonly number[]): UpstreamReply {
 
 const range = (first: number, size: number) => Array.from({ length: size }, (_, at) => first + at);
 
-test('so many heavy calls are at the node at a time, and the others follow', async () => {
+test('a limited number of heavy calls is at the node at a time, and the others follow', async () => {
   const { answer, methods, sent } = serve([1, 2, 3, 4].map((slot) => ['getBlock', slot]));
   await settle();
   expect(methods()).toEqual(['getBlock', 'getBlock']);

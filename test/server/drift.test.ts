@@ -105,7 +105,7 @@ describe('a node of tomorrow', () => {
     expect(lines).toHaveLength(byNode.length);
   });
 
-  test('another version of the node is told of again', async () => {
+  test('another version of the node is reported again', async () => {
     let version = '5.0.0';
     node.answers.getVersion = { 'solana-core': '5', 'feature-set': 1, client: 'new' };
     node.answers.getHealth = 'fine';

@@ -60,7 +60,7 @@ describe.each(['4.2.0', '4.3.5', '3.1.0'])('a network of nodes of Agave %s', (ve
     },
   );
 
-  test.each(OLD_CALLS)('%s %j goes on as it came', async (method, params) => {
+  test.each(OLD_CALLS)('%s %j is passed on unchanged', async (method, params) => {
     const { nodes, call } = await start([version]);
     expect((await call(method, ...params)).error).toBeUndefined();
     expect(nodes[0]?.params(method)).toEqual([params]);

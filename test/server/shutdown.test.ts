@@ -84,7 +84,7 @@ const startPlainServer = () =>
     idleTimeoutMs: 5_000,
   });
 
-test('before it stops, a server goes on with each answer the last on its connection, new ones included', async () => {
+test('before it stops, a server closes each connection after its next answer, new ones included', async () => {
   const server = await startPlainServer();
   const ask = async () => {
     const answer = await fetch(`http://127.0.0.1:${server.port}/`);

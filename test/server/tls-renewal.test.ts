@@ -159,7 +159,7 @@ test('a link that is pointed elsewhere, as in a mounted secret, is followed', as
   await untilRenewed(port);
 });
 
-test('gRPC shows a renewed certificate too, and a stream that is open goes on', async () => {
+test('gRPC shows a renewed certificate too, and a stream that is open continues', async () => {
   await writePair(CERT, KEY);
   const [files] = await openFiles();
   const ledger = createScriptedLedger(100);

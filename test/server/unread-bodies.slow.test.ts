@@ -73,7 +73,7 @@ const DOORS: readonly Door[] = [
 ];
 
 test.each(DOORS)(
-  '%i for %s reaches a client that goes on writing, and so does its next answer',
+  '%i for %s reaches a client that keeps writing, and so does its next answer',
   async (status, _what, head) => {
     const ways = [{}, { isChunked: true, waits: true }];
     expect(await uploadEachWay({ next: NEXT, port: port(), head: head() }, ways)).toEqual(

@@ -52,7 +52,7 @@ test.each([
     { KEYSLOT_HSM_PREVIOUS_MASTER_KEY_FILE: '/run/old' },
     'is set without hsm.soft.master_key_file',
   ],
-])('%s is told, with the variables that mend it', (_name, env, text) => {
+])('%s is reported, with the variables that fix it', (_name, env, text) => {
   expect(problemsOf(env)).toContain(text);
 });
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { mapInOrder } from '../../src/signer/map-in-order.ts';
 
-test('results are in the order of the items, with so many under way', async () => {
+test('results are in the order of the items, with a number of them under way', async () => {
   let running = 0;
   let most = 0;
   const results = await mapInOrder([3, 1, 2], 2, async (turns) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSignerProbe } from '../../src/signer/probe.ts';
 import { serviceError } from '../../src/core/service-error.ts';
 
-test('a signer that answers is ready; one that refuses is told of by the name of its error', async () => {
+test('a signer that answers is ready; one that refuses is reported by the name of its error', async () => {
   expect(await createSignerProbe({ health: async () => undefined })()).toBe('ready');
   const health = () => Promise.reject(serviceError('keyBackendFailed'));
   expect(await createSignerProbe({ health })()).toBe('keyBackendFailed');

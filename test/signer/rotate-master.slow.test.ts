@@ -9,7 +9,7 @@ import { newOwner, rowOf, startTestSigner } from './fixture/start-signer.ts';
 const MESSAGE = Buffer.from('a message');
 const ROWS = 300;
 
-/** The store's rows of so many wallets, as the account side gives them. */
+/** The store's rows of a number of wallets, as the account side gives them. */
 async function newRows(signer: Signer, count = ROWS) {
   const owners = Array.from({ length: count }, newOwner);
   const keys = await signer.create(owners);
@@ -55,7 +55,7 @@ test('after a rotation every row opens, and no copy from before it', async () =>
   }
 });
 
-test('the signer’s own key is sealed anew too, and opens after a restart', async () => {
+test('the signer’s own key is sealed again too, and opens after a restart', async () => {
   const first = await startTestSigner();
   const publicKey = await first.signer.auditPublicKey();
   await rotateMaster(placeOf(first.signer, new Map()));
@@ -89,7 +89,7 @@ test('a rotation that was killed in between is continued; meanwhile every row op
   await signAll(signer, rows);
 });
 
-test('a signer that is killed while it seals anew loses nothing', async () => {
+test('a signer that is killed while it seals again loses nothing', async () => {
   const { signer, child, dataDir } = await startTestSigner();
   const rows = await newRows(signer);
   let kills = 0;
@@ -102,7 +102,7 @@ test('a signer that is killed while it seals anew loses nothing', async () => {
   await signAll(signer, rows);
 });
 
-test('a row that was sealed before the rotation and committed late is sealed anew before the old key goes', async () => {
+test('a row that was sealed before the rotation and committed late is sealed again before the old key goes', async () => {
   const { signer } = await startTestSigner();
   const rows = await newRows(signer, 3);
   const late = await newRows(signer, 1);

@@ -23,7 +23,7 @@ async function bury(...walletIds: readonly string[]): Promise<void> {
   await tombstones.close();
 }
 
-test('what is buried is found again after the file is opened anew', async () => {
+test('entries are found again after the file is reopened', async () => {
   const place = { masterWalletId: 'm', x: 3, y: 0x7fff_ffff };
   const first = await open();
   await first.bury('a', place);

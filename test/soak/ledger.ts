@@ -11,7 +11,7 @@ import { diskBoundMiB, memoryBoundMiB } from './ledger/bounds.ts';
 import { startTransfers } from './ledger/transfer-load.ts';
 
 // `make soak PART=ledger`: transfers to an embedded ledger on disk, by sendTransaction with preflight. Prints memory and disk minute by
-// minute beside their bounds, writes ledger-results.md, and exits with 1 when a bound is broken, memory grows or a transaction is lost.
+// minute with their bounds, writes ledger-results.md, and exits with 1 when a bound is broken, memory grows or a transaction is lost.
 
 const { values } = parseArgs({
   options: {

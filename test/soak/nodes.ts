@@ -5,7 +5,7 @@ import { playSessions } from '../lab/play-sessions.ts';
 import { seededRandom } from '../lab/random.ts';
 
 // `make soak PART=nodes FAILOVERS=1000`: kills one of three nodes after the other under users of HTTP, WebSocket and topic streams. In the
-// first half of the rounds the nodes are behind one another, in the second half they are not. `USERS=10000`: so many users while nodes
+// first half of the rounds the nodes are behind one another, in the second half they are not. `USERS=10000`: this number of users while nodes
 // lag, take other forks, die and return. Exits with 1 if a read failed or was behind what its user has seen, something was missing
 // unsaid, or a transaction was taken twice.
 

@@ -19,7 +19,7 @@ import { checkOut } from '../support/check-out.ts';
 // a wallet or a charge is missing or too many, or doctor finds something wrong; with 2 if it cannot be tried.
 
 const { values } = parseArgs({ options: { from: { type: 'string', default: '' } } });
-/** The time of clients before, between and after the steps. */
+/** The calm time that clients have before, between and after the steps. */
 const CALM_MS = 5_000;
 
 const say = (step: string): void => console.log(step);

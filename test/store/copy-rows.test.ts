@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { readRows } from '../../src/store/copy/copy-source.ts';
 
-/** A database that has one table with so many rows, each with its number. */
+/** A database that has one table with a number of rows, each with its number. */
 function databaseWith(rowCount: number): pg.ClientBase {
   let read = 0;
   const query = async (sent: string | { readonly text: string }): Promise<{ readonly rows: unknown[] }> => {

@@ -48,7 +48,7 @@ test('without one a store is made as before', async () => {
   expect(copyEmptyStore(target, join(directory(), 'nowhere'))).toBe(false);
 });
 
-test('a copy that a kill left half is made anew', async () => {
+test('a copy that a kill left incomplete is made again', async () => {
   const target = join(directory(), 'store');
   await mkdir(target);
   await writeFile(join(target, 'PG_VERSION'), 'half');

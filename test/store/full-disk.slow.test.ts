@@ -80,7 +80,7 @@ test('a disk without room for the log ends PostgreSQL, which starts by itself wi
   expect((await store.db.execute(sql`select n from kept`)).rows).toEqual([{ n: 1 }]);
 });
 
-test('PostgreSQL on a full disk is told of in the same way', async (context) => {
+test('PostgreSQL on a full disk is reported in the same way', async (context) => {
   const url = await findPostgres();
   if (url === undefined) return context.skip(POSTGRES_MISSING);
   const disk = mountSmallDisk(64, '/var/tmp');

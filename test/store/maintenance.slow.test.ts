@@ -18,7 +18,7 @@ import { useStore } from './backends.ts';
 
 const MIB = 2 ** 20;
 const ROWS = 15_000;
-/** At least so many before each crash. */
+/** The least number before each crash. */
 const CHANGES = 60;
 const MAINTAINED_CHILD = fileURLToPath(new URL('./maintained-child.ts', import.meta.url));
 

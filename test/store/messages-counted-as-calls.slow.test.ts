@@ -48,7 +48,7 @@ const valuesOf = (rows: readonly (readonly (string | number)[])[]): string =>
   rows.map((row) => `(${row.map(textOf).join(', ')})`).join(', ');
 const instant = (ms: number): string => new Date(ms).toISOString();
 
-/** The sums that stood beside the minutes. */
+/** The sums of hours and days that the earlier version kept along with the minutes. */
 function sumsOf(rows: readonly OldRow[], accountOf: (keyId: string) => string): string {
   const start = (ms: number, unit: 'day' | 'hour') => instant(Math.floor(ms / UNIT_MS[unit]) * UNIT_MS[unit]);
   const added = rows.flatMap(({ keyId, atMs, method, calls, errors, refused, weight }) => {

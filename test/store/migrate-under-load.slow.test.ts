@@ -12,8 +12,8 @@ import { makeEarlier } from './make-earlier.ts';
 const url = await findPostgres();
 
 if (url === undefined)
-  test('a migration beside the version before', (context) => context.skip(POSTGRES_MISSING));
-else describe('a migration beside the version before', () => migrateBeside(url));
+  test('a migration alongside the version before', (context) => context.skip(POSTGRES_MISSING));
+else describe('a migration alongside the version before', () => migrateBeside(url));
 
 /** A migration that takes both tables for itself, in this order. */
 const [BEFORE, FIRST, LATER] = ['0020_closing', 'operation_counts', 'ledger_accounts'];
@@ -55,7 +55,7 @@ function migrateBeside(databaseUrl: string): void {
       await client.query(`select 1 from ${LATER}`);
       const opens = openStore(place(), SILENT);
       opens.catch(() => undefined);
-      // The request goes on to the table that the migration has by now. PostgreSQL would end one of them.
+      // The request continues with the table that the migration has by now. PostgreSQL would end one of them.
       await eventually('the migration waits', () => isAwaited(databaseUrl, `${schema}.${LATER}`), {
         intervalMs: 1,
       });
@@ -87,7 +87,7 @@ function migrateBeside(databaseUrl: string): void {
     try {
       await isMigrated(await openStore(place(), SILENT));
       const before = requests;
-      await eventually('requests go on', () => requests > before || undefined);
+      await eventually('requests continue', () => requests > before || undefined);
     } finally {
       isOver = true;
       await served.finally(() => Promise.all(clients.map((client) => client.end())));

@@ -8,7 +8,7 @@ import { SILENT } from './backends.ts';
 
 const dataDir = useNewDirectory('test');
 
-test('after a move to PostgreSQL a start without its address makes no empty store beside it', async () => {
+test('after a move to PostgreSQL a start without its address makes no empty store next to it', async () => {
   const moved = join(dataDir(), 'store.moved');
   await mkdir(moved);
   await expect(openStore({ dataDir: dataDir() }, SILENT)).rejects.toMatchObject({

@@ -64,7 +64,7 @@ test('a data directory that the store makes can be read by its owner only', asyn
   expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
 });
 
-test('an embedded store whose creation was cut off is made anew', async () => {
+test('an embedded store whose creation was cut off is made again', async () => {
   const dataDir = await newDirectory();
   prepareStore(dataDir);
   await rm(join(dataDir, 'store', 'global'), { recursive: true });

@@ -59,7 +59,7 @@ test('a connection that is cut leaves no transaction, setting or prepared statem
   await client.end();
 });
 
-test('an error inside a pipeline is answered, and the connection goes on', async () => {
+test('an error inside a pipeline is answered, and the connection continues', async () => {
   const { client } = await connect();
   await expect(client.query('select $1::int', ['x'])).rejects.toMatchObject({ code: '22P02' });
   await expect(client.query('select nothing from nowhere where 1 = $1', [1])).rejects.toMatchObject({

@@ -102,7 +102,7 @@ describeStores('a store that is open', (backend) => {
     expect(await db.select().from(apiKeys)).toHaveLength(1);
   });
 
-  test('takes back a transaction that fails, and goes on', async () => {
+  test('takes back a transaction that fails, and continues', async () => {
     const { db } = opened();
     const failing = opened().transaction(async (tx) => {
       await tx.insert(accounts).values(newAccount());

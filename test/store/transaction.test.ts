@@ -202,7 +202,7 @@ describeStores('a transaction', (backend) => {
     }
   });
 
-  test('is not committed after a statement failed, although its work goes on', async () => {
+  test('is not committed after a statement failed, although its work continues', async () => {
     const refused = store().transaction(async (tx) => {
       await insert(tx, { id: ONE, name: 'a' });
       await divide(tx, { by: 0 }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 
-// Loaded into a server: at SIGUSR2 it prints which functions of ours have run since the last time, by V8's counts of calls.
+// Loaded into a server: at SIGUSR2 it prints which of our functions have run since the last time, by V8's counts of calls.
 
 const ROOT = new URL('../..', import.meta.url).href;
 

@@ -48,7 +48,7 @@ export async function runShell({ directory, dataDir }: Reader, commands: string)
   return stdout;
 }
 
-/** Runs a JavaScript program as a reader pastes it, beside the packages of this project. @returns the lines that it prints. */
+/** Runs a JavaScript program as a reader pastes it, next to the packages of this project. @returns the lines that it prints. */
 export async function runProgram(
   { directory, dataDir }: Reader,
   program: string,

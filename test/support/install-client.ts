@@ -23,7 +23,7 @@ export async function installClient(): Promise<string> {
   return folder;
 }
 
-/** Lets a folder have packages of the project, with what they depend on, beside those that are installed there. */
+/** Adds packages of the project, with their dependencies, to those installed in a folder. */
 export async function lendPackages(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const path = join(folder, 'node_modules', name);

@@ -93,7 +93,7 @@ export function testKitSubscriptions(start: () => Promise<SubscribableNode>): vo
     }
   });
 
-  test('accounts, programs, logs and signatures are told of a transfer', async () => {
+  test('accounts, programs, logs and signatures receive a transfer', async () => {
     const { rpc, rpcSubscriptions } = clients();
     const [source, destination] = [await funded(), await generateKeyPairSigner()];
     const { address } = destination;

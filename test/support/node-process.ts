@@ -28,7 +28,7 @@ export type NodeOptions = {
   readonly root?: string | undefined;
 };
 
-/** Starts a script of this project on the pinned Node. `env` is all the child sees beside PATH and HOME. */
+/** Starts a script of this project on the pinned Node. The child sees only `env`, PATH and HOME. */
 export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

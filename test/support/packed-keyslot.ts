@@ -41,7 +41,7 @@ export function installKeyslot(): Promise<string> {
   });
 }
 
-/** Unpacks the tarball beside the packages of the checkout: the same code, without the minute of an installation. @returns the folder. */
+/** Unpacks the tarball next to the packages of the checkout: the same code, without the minute of an installation. @returns the folder. */
 export function lendKeyslot(): Promise<string> {
   return unpackWith(async (folder, tarball) => {
     const modules = join(folder, 'node_modules');

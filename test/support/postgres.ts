@@ -48,7 +48,7 @@ export async function dropWorkerSchemas(): Promise<void> {
   await client.end();
 }
 
-/** Makes a database of its own beside the one of an address. */
+/** Makes a database of its own next to the one of an address. */
 export function createDatabase(url: string): Promise<ScratchDatabase> {
   return createScratchDatabase(url, 'keyslot_test_');
 }

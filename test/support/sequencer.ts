@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Vitest's order, which begins with what failed and what took longest when it last ran here, in three groups: a worker process goes on
+ * Vitest's order, which begins with what failed and what took longest when it last ran here, in three groups: a worker process continues
  * with the next file only if that belongs to the same project; and a slow file that starts last would be waited for alone.
  */
 export class Sequencer extends BaseSequencer {

@@ -16,7 +16,7 @@ export type SmallDisk = {
 export const SMALL_DISK_MISSING =
   'a disk of the test’s own cannot be mounted; run the tests as root on Linux';
 
-/** Mounts a disk of so many MiB, which any user can read; undefined where that is not allowed. */
+/** Mounts a disk of a number of MiB, which any user can read; undefined where that is not allowed. */
 export function mountSmallDisk(sizeMiB: number, parent = tmpdir()): SmallDisk | undefined {
   const path = mkdtempSync(join(parent, 'keyslot-disk-'));
   try {

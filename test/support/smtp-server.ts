@@ -15,7 +15,7 @@ export type SmtpScript = {
   readonly refusal?: string;
   /** Answer to AUTH in place of 235. */
   readonly loginRefusal?: string;
-  /** Extensions besides AUTH PLAIN. */
+  /** Extensions in addition to AUTH PLAIN. */
   readonly extensions?: readonly string[];
 };
 

@@ -43,7 +43,7 @@ const settled = (account: TestAccount) =>
     return now.reserved === 0n && now.charged > 0n ? now.charged : undefined;
   });
 
-test('a batch whose connection breaks goes on with what it was charged for, without a word to its reader', async () => {
+test('a batch whose connection breaks continues with what it was charged for, without a word to its reader', async () => {
   const account = await service().newAccount(CREDIT);
   const { cut, client } = await behindProxy(account);
   const addresses = new Set<string>();
@@ -58,7 +58,7 @@ test('a batch whose connection breaks goes on with what it was charged for, with
   expect(await account.balance()).toMatchObject({ charged: 10_000_000n, reserved: 0n });
 });
 
-test('a tree whose connection breaks goes on with its own words', async () => {
+test('a tree whose connection breaks continues with its own words', async () => {
   const account = await service().newAccount(CREDIT);
   const { cut, client } = await behindProxy(account);
   const body = { mnemonic_words: 12, accounts: { start: 0, count: COUNT }, format: 'csv' } as const;
@@ -73,7 +73,7 @@ test('a tree whose connection breaks goes on with its own words', async () => {
   expect(await account.balance()).toMatchObject({ charged: 5_000_000n, reserved: 0n });
 });
 
-test('a managed batch whose connection breaks goes on behind what came, each wallet once', async () => {
+test('a managed batch whose connection breaks continues behind what came, each wallet once', async () => {
   const account = await service().newAccount(CREDIT);
   const { cut, client } = await behindProxy(account, { losses: 1 });
   const batch = await client.createWalletBatch({ count: COUNT, custody: 'managed', format: 'csv' });
@@ -113,7 +113,7 @@ test('a wallet whose answer is lost comes with the next try, and is charged once
   expect(await account.log()).toEqual(['create ok', 'create replayed']);
 });
 
-test('a program that was ended goes on with the key and the number of wallets that it has', async () => {
+test('a program that was ended continues with the key and the number of wallets that it has', async () => {
   const account = await service().newAccount(CREDIT);
   const { cut, client } = await behindProxy(account);
   const options = { idempotencyKey: 'order-1' };

@@ -14,7 +14,7 @@ type Spent = {
   readonly left?: bigint;
 };
 
-/** An account with a wallet that paid for so many wallets from its balance, which is used up. */
+/** An account with a wallet that paid for a number of wallets from its balance, which is used up. */
 async function spentAccount({ units, creditLimit, left = 0n }: Spent) {
   const { store, clock } = service();
   const account = await service().newAccount({ credit: 1_000n });

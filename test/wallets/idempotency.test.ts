@@ -70,7 +70,7 @@ test('a managed batch is told again line by line, charged once', async () => {
   expect(await balance()).toMatchObject({ charged: 1_500_000n, reserved: 0n });
 });
 
-test('a managed batch that broke off goes on where it was, and is charged for what it made', async () => {
+test('a managed batch that broke off continues where it was, and is charged for what it made', async () => {
   const { send, balance } = await service().newAccount();
   failAfter = 600;
   const broken = await send('POST', '/v1/wallets/batch', BATCH, key('1'));

@@ -31,7 +31,7 @@ async function chargedOf(server: WalletServer): Promise<bigint> {
   return BigInt(dollars) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** Streams at once; the server is killed when so many lines have come, at a moment when its memory may hold more of them. */
+/** Streams at once; the server is killed after a number of lines, at a moment when its memory may hold more of them. */
 async function streamUntilKilled(server: WalletServer, random: Random): Promise<readonly ClientStream[]> {
   const streams = [newClientBatch(COUNT), newClientTree(COUNT), newClientBatch(WHOLE)];
   let left = 1 + random(COUNT);

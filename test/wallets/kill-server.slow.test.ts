@@ -34,7 +34,7 @@ const KILLS =
 /** About what one round tells of: a kill comes anywhere in it, seldom after it. */
 const TOLD_IN_A_ROUND = BATCHES.keyed + BATCHES.plain + TREES.keyed + TREES.plain + CREATES + SIGNS;
 
-/** Everything at once; the server is killed when clients have been told of so many wallets and signatures, or of all. */
+/** Everything at once; the server is killed when clients have received a number of wallets and signatures, or all. */
 async function workUntilKilled(server: WalletServer, clients: Clients, random: Random): Promise<void> {
   let left = 1 + random(TOLD_IN_A_ROUND);
   let killing: Promise<void> | undefined;
@@ -113,7 +113,7 @@ async function killAgainAndAgain(kills: number, databaseUrl?: string): Promise<v
   expect(await assertKeysOpen(where)).toBeGreaterThanOrEqual(clients.told.length);
 }
 
-test(`${KILLS.embedded} kills of the server lose no wallet that was told of, charge what is there and nothing twice`, () =>
+test(`${KILLS.embedded} kills of the server lose no delivered wallet, charge what is there and nothing twice`, () =>
   killAgainAndAgain(KILLS.embedded));
 
 test(`the same holds of ${KILLS.postgres} kills on PostgreSQL`, async (context: TestContext) => {

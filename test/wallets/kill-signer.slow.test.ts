@@ -16,7 +16,7 @@ const ALL_KILLS = rounds(10);
 const SERVERS = Math.ceil(ALL_KILLS / 5);
 const KILLS = ALL_KILLS / SERVERS;
 const SIGNS = 30;
-/** So much is told of between two kills at least: a request is sent to two signers, not to three. */
+/** The least number of deliveries between two kills: a request is sent to two signers, not to three. */
 const LEAST_BETWEEN = 250;
 const MOST_BETWEEN = 600;
 

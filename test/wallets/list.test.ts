@@ -73,7 +73,7 @@ test('filters look for a part of the label in any case, an address, and the chil
   expect((await listed(account, { master_wallet_id: 'none' })).ids).toEqual([]);
 });
 
-test('a destroyed wallet is not listed, and a cursor that ends at it goes on', async () => {
+test('a destroyed wallet is not listed, and a cursor that ends at it continues', async () => {
   const account = await service().newAccount({ isEnrolled: true });
   const [, middle = '', oldest] = await makeWallets(account, ['a', 'b', 'c']);
   const { next = '' } = await listed(account, { limit: 2 });

@@ -136,7 +136,7 @@ test.each([
 });
 
 test.each([() => mock.rpcUrl, () => mock.walletsUrl])(
-  'a body that is too large is refused though its sender goes on writing, at either address',
+  'a body that is too large is refused though its sender keeps writing, at either address',
   async (url) => {
     const head = ['POST /v1/wallets HTTP/1.1', 'content-type: application/json', 'authorization: Bearer any'];
     const next = 'GET /v1/openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';

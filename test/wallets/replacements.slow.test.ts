@@ -206,7 +206,7 @@ test('a key of an installation that did not promise it gets nothing again', asyn
 
 const TREE = { mnemonic_words: 12, accounts: { start: 0, count: 10_000 }, format: 'jsonl' };
 
-test('a tree goes on with the words of its first line', async () => {
+test('a tree continues with the words of its first line', async () => {
   const account = await service().newAccount({ credit: 100_000_000n });
   const answer = await newClient(account.token)('/hd', TREE, { 'idempotency-key': 'k' });
   const { lines, charged } = await readSome(account, answer, 300);

@@ -32,7 +32,7 @@ const settledCharge = (service: UnixService): Promise<number> =>
     return Number(operations.wallet_creation);
   });
 
-test('a signer that is gone for good breaks a managed batch off, and what was told of is charged', async () => {
+test('a signer that is gone for good breaks a managed batch off, and delivered wallets are charged', async () => {
   const place = await newPlace();
   const service = await startUnixService(place);
   const answer = await service.post('/batch', MANAGED);
@@ -74,7 +74,7 @@ test('a store that goes away breaks a client batch off; what was sent is charged
   expect(again.statusCode).toBe(409);
 });
 
-test('a store that goes away breaks a managed batch off; the same request goes on with it when it is back', async (context) => {
+test('a store that goes away breaks a managed batch off; the same request continues with it when it is back', async (context) => {
   const postgresUrl = await findPostgres();
   if (postgresUrl === undefined) return context.skip(POSTGRES_MISSING);
   const database = await newLostDatabase(postgresUrl);

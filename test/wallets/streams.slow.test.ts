@@ -57,7 +57,7 @@ async function chargedWallets({ balance }: UnixService): Promise<number> {
 }
 
 test.each([['client'], ['managed']] as const)(
-  'a reader that stops in a batch in %s custody stops the work, and gets the rest when it goes on',
+  'a reader that stops in a batch in %s custody stops the work, and gets the rest when it continues',
   async (custody) => {
     const service = await start();
     const answer = await service.post('/batch', { count: COUNT, custody });

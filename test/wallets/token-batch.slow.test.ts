@@ -8,7 +8,7 @@ import { useWalletService } from './use-service.ts';
 const COUNT = 10_000;
 const CREDIT = { credit: 100_000_000n };
 
-/** A token that makes so many keys, and then none until it is let go on. */
+/** A token that makes this number of keys, and then none until it is released. */
 let [left, goOn] = [Infinity, Promise.resolve()];
 
 const withToken = (signer: Signer): Signer => ({
@@ -22,7 +22,7 @@ const withToken = (signer: Signer): Signer => ({
 
 const service = useWalletService({ withSigner: withToken });
 
-/** Holds the token after so many keys, until what it returns is called. */
+/** Holds the token after this number of keys, until the returned function is called. */
 function holdAfter(keys: number): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   [left, goOn] = [keys, promise];

@@ -77,7 +77,7 @@ test('a key is bound to the networks that it was created for', async () => {
   expect(await statusWith(api_key)).toBe(403);
 });
 
-test('lists go on page by page, each entry once, and show nothing of another account', async () => {
+test('lists continue page by page, each entry once, and show nothing of another account', async () => {
   const { token } = await createToken(server.dataDir, 'pages');
   const client = clientOf(token);
   const made: string[] = [];

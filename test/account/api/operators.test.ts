@@ -239,7 +239,7 @@ describeStores("operators' operations", (backend) => {
     expect(await recordsOf(operator)).toEqual([]);
   });
 
-  test('a customer sees the networks, and its own calls beside those of all, in the last hour, day and month', async () => {
+  test('a customer sees the networks, and its own calls next to those of all, in the last hour, day and month', async () => {
     const { deps, customer, operator, asCustomer } = await open();
     const [writerId, network] = [randomUUID(), 'solana-localnet'];
     const ago = (minutes: number) => NOW_MS - minutes * 60_000;

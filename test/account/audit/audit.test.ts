@@ -30,7 +30,7 @@ const fact = (walletId: string): AuditFact => ({
 describeStores('the audit log', (backend) => {
   const store = backend.shared();
 
-  /** An account with so many records, and what one does with its log. */
+  /** An account with a number of records, and the functions of its log. */
   async function logOf(count: number) {
     const accountId = await newCustomer(store());
     const key = createHeadKey();
@@ -61,7 +61,7 @@ describeStores('the audit log', (backend) => {
     return { accountId, key, headsFile, append, signAfter, verify, tamper };
   }
 
-  /** Writes a chain anew from one record on, hashes and tip included, as somebody would who knows how it is made. */
+  /** Rewrites a chain from one record on, hashes and tip included, as an attacker who knows how it is made. */
   async function rewrite(accountId: string, from: number): Promise<readonly SQL[]> {
     const rows = await store().db.select().from(auditRecords).where(eq(auditRecords.accountId, accountId));
     const ordered = rows.sort((a, b) => a.seq - b.seq);
@@ -145,7 +145,7 @@ describeStores('the audit log', (backend) => {
     expect((await log.verify()).problems).toEqual(['cutOff 1']);
   });
 
-  test('tells of history written anew with all its hashes, by the heads signed before', async () => {
+  test('detects history rewritten with all its hashes, by the heads signed before', async () => {
     const log = await logOf(5);
     await log.signAfter(60_000);
     await log.tamper(...(await rewrite(log.accountId, 3)));
@@ -155,7 +155,7 @@ describeStores('the audit log', (backend) => {
     expect((await log.verify()).problems).toEqual(['rewritten 5']);
   });
 
-  test('does not notice what is written anew before a head was signed: that is what heads are for', async () => {
+  test('does not detect history rewritten before a head was signed: that is what heads are for', async () => {
     const log = await logOf(5);
     await log.tamper(...(await rewrite(log.accountId, 3)));
     expect((await log.verify()).problems).toEqual([]);

@@ -32,7 +32,7 @@ describeStores('signing of heads', (backend) => {
     return { signing, signedUpTo, lines };
   }
 
-  test('goes on by itself while the server runs', async () => {
+  test('continues by itself while the server runs', async () => {
     const { signing, signedUpTo } = await setUp(60_000);
     await eventually('the head is signed', async () => ((await signedUpTo()) === 1 ? true : undefined));
     await signing.close();

@@ -162,7 +162,7 @@ describeStores('a list of audit records', (backend) => {
     expect(seqs((await readAll(accountId, { limit: 2 })).records)).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test('a page looks at a bounded number of records; the next one goes on behind them', async () => {
+  test('a page looks at a bounded number of records; the next one continues behind them', async () => {
     const accountId = await newCustomer(store());
     const rare = fact({ action: 'destroy' });
     await append(accountId, [rare, ...Array.from({ length: EXAMINED }, () => fact())]);

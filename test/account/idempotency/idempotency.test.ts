@@ -198,7 +198,7 @@ describeStores('idempotency keys', (backend) => {
     expect(await begin()).toMatchObject({ kind: 'new' });
   });
 
-  test('go on with work that made wallets and stopped midway, for one of those that ask', async () => {
+  test('resume work that made wallets and stopped midway, for one of those that ask', async () => {
     const { account, begin, claim } = await newRequest();
     const first = await claim();
     await makeWallet(account.accountId, first.workId);
@@ -211,7 +211,7 @@ describeStores('idempotency keys', (backend) => {
     expect(await begin()).toEqual({ kind: 'rebuild', workId: first.workId });
   });
 
-  test('are not touched any more by a claim that another request went on with', async () => {
+  test('are not touched any more by a claim that another request resumed', async () => {
     const { account, begin, claim } = await newRequest();
     const first = await claim();
     await makeWallet(account.accountId, first.workId);
@@ -233,7 +233,7 @@ describeStores('idempotency keys', (backend) => {
     expect(await begin()).toEqual({ kind: 'inUse' });
   });
 
-  test('go on with the work of a process that is gone', async () => {
+  test('resume the work of a process that is gone', async () => {
     const { account, begin } = await newRequest();
     const gone = createIdempotency({ ownerId: randomUUID(), installationKey });
     const fingerprint = gone.fingerprint('createWallet', BODY);

@@ -23,14 +23,14 @@ test('a process is silent once the same heartbeat was seen for a minute, whateve
   }
 });
 
-test('a heartbeat begins the minute anew, also one of an earlier time', () => {
+test('a heartbeat restarts the minute, also one of an earlier time', () => {
   const isSilentAfter = newWatch();
   for (let beat = 0; beat < 6; beat += 1) isSilentAfter(BEAT, 9);
   for (let beat = 0; beat < 6; beat += 1) expect(isSilentAfter(BEAT, 8)).toBe(false);
   expect(isSilentAfter(BEAT, 8)).toBe(true);
 });
 
-test('who misses two heartbeats of its own begins the minute of all others anew', () => {
+test('a process that misses two of its own heartbeats restarts the minute of all others', () => {
   const isSilentAfter = newWatch();
   for (let beat = 0; beat < 6; beat += 1) isSilentAfter(BEAT, 9);
   expect(isSilentAfter(2 * BEAT + 1, 9)).toBe(false);

@@ -26,7 +26,7 @@ const ALL = { after: undefined, limit: 100 };
 const filesDir = useNewDirectory();
 const installationKey = newInstallationKey();
 
-/** A start of the server on this store: the ring is read anew, as after a restart. */
+/** A start of the server on this store: the ring is read again, as after a restart. */
 async function start(store: Store, more: { baseUrl?: string } = {}) {
   const tokens = new TokenRing();
   await readTokens(store, tokens, NOW_MS);

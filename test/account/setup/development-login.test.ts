@@ -68,7 +68,7 @@ describeStores('the development login', (backend) => {
     expect((await start(made, accountId)).made).toEqual({ dashboard_email: DEVELOPMENT_EMAIL });
   });
 
-  test('is gone with every member of its account when an operator configures the server, and comes back anew', async () => {
+  test('is gone with every member of its account when an operator configures the server, and comes back as a new one', async () => {
     const { accountId, made, enter, deps, holderOf, newMember, enrol, enterAs } = await start();
     const fresh = await enrol((await enter()).token, NOW_MS, made.dashboard_password);
     const holder = await holderOf(fresh.token);

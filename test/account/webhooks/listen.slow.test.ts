@@ -36,7 +36,7 @@ test('events are printed as they happen, and forwarded as webhooks send them', a
     return listening.stderr().includes('Ctrl+C') ? found : undefined;
   });
   const walletId = await eventually(
-    'a wallet is told of',
+    'an event of a wallet arrives',
     async () => {
       const id = await createWallet();
       return receiver.received.length > 0 ? id : undefined;

@@ -141,7 +141,7 @@ describeStores('webhooks', (backend: TestBackend) => {
     expect((await world.states()).delivered).toHaveLength(1);
   });
 
-  test('events of one wallet stay in order behind one that fails, others go on', async () => {
+  test('events of one wallet stay in order behind one that fails, others continue', async () => {
     const world = await openWorld(opened(), true);
     let isBroken = true;
     world.answer = ({ walletId }) => (isBroken && walletId === 'w_a' ? REFUSED : TAKEN);

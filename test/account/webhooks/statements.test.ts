@@ -22,7 +22,7 @@ describeStores('events that go together', (backend) => {
   test('are sent with the same statements, however many they are', async () => {
     const store = opened();
     const world = await openWorld(store, true);
-    /** Sends so many events, every second one twice. */
+    /** Sends a number of events, every second one twice. */
     const send = async (count: number): Promise<void> => {
       world.answer = ({ seq }) => (seq % 2 === 0 ? REFUSED : TAKEN);
       await world.add(...Array.from({ length: count }, (_, n) => `w_${n}`));

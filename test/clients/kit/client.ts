@@ -44,7 +44,7 @@ export async function landed(
   });
 }
 
-/** A new key pair with so many lamports, by airdrop. */
+/** A new key pair with a number of lamports, by airdrop. */
 export async function fundedSigner(amount: bigint = 10n * SOL): Promise<KeyPairSigner> {
   const signer = await generateKeyPairSigner();
   await landed(await rpc.requestAirdrop(signer.address, lamports(amount)).send());

@@ -26,7 +26,7 @@ export async function landed(signature: string): Promise<number> {
   return await confirm({ rpcUrl }, signature);
 }
 
-/** A new key pair with so many lamports, by airdrop. */
+/** A new key pair with a number of lamports, by airdrop. */
 export async function fundedKeypair(amount = 10 * SOL): Promise<Keypair> {
   const keypair = Keypair.generate();
   await landed(await connection.requestAirdrop(keypair.publicKey, amount));

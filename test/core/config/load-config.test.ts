@@ -154,7 +154,7 @@ test('each variable that the sources name is known', () => {
   expect(unknownVariables(Object.fromEntries([...named].map((name) => [name, ''])))).toEqual([]);
 });
 
-test('conflicts between settings that fit are told beside settings that do not', () => {
+test('conflicts between valid settings are reported along with invalid settings', () => {
   const text = problemsOf({
     env: {
       KEYSLOT_HTTP_PORT: '65536',

@@ -14,7 +14,7 @@ async function open(options: Partial<KeyPoolOptions> = {}): Promise<KeyPool> {
   return pool;
 }
 
-test('a thread that dies breaks the stream with an error, and the pool goes on', async () => {
+test('a thread that dies breaks the stream with an error, and the pool continues', async () => {
   const pool = await open({ worker: new URL('./workers/dying.ts', import.meta.url) });
   const job = { count: 5000, format: 'jsonl' } as const;
   for (let round = 0; round < 3; round += 1) {
@@ -73,7 +73,7 @@ test('a signal that was aborted before gives nothing', async () => {
   await expect(readAll(stream)).rejects.toThrow('the client left');
 });
 
-test('streams beside each other all move on: a long one does not hold up a short one', async () => {
+test('concurrent streams all move on: a long one does not hold up a short one', async () => {
   const pool = await open({ threads: 1 });
   const abort = new AbortController();
   let longRead = 0;

@@ -89,7 +89,7 @@ test('every damage of a byte is refused, or leaves what kit reads the same', asy
   );
 });
 
-test('a version 1 transaction that is cut anywhere, or goes on, is refused', () => {
+test('a version 1 transaction that is cut anywhere, or too long, is refused', () => {
   for (let length = 0; length < VERSION_1.length; length++)
     expect(reasonOf(VERSION_1.subarray(0, length))).toMatch(/^Attempting to read \d+ bytes$/);
   expect(reasonOf(Buffer.concat([VERSION_1, Buffer.of(0)]))).toBe(

@@ -228,7 +228,7 @@ describe('against a mock', () => {
         expect(stdout + stderr).not.toContain(secret);
     });
 
-    test('a server that is wrong about its blocks and nodes differs there; the run goes on', () => {
+    test('a server that is wrong about its blocks and nodes differs there; the run continues', () => {
       const differing = [...faulty.stdout.matchAll(/^differs +(\w+)/gm)].map(([, method]) => method);
       expect(differing).toEqual(expect.arrayContaining([RUDE, ...WRONG]));
     });

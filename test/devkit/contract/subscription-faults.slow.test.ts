@@ -131,7 +131,7 @@ test.each(FAULTS)('%s is found', async (_, subscription, fault, found) => {
   for (const pattern of found) expect(failures).toMatch(pattern);
 });
 
-test('a server that limits the rate of calls is asked again when it says, and what it goes on refusing is told apart', async () => {
+test('a server that limits the rate of calls is asked again when it says, and calls that it keeps refusing are told apart', async () => {
   let limited = 3;
   const refusal = { code: -32070, message: 'Rate limit', data: { retryAfterSeconds: 7 } };
   const fault: SocketFault = (text) => {

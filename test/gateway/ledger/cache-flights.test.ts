@@ -62,7 +62,7 @@ test('when the client whose call went to the node leaves, one of the others goes
   expect((await Promise.all(others.map(textOf)))[1]).toBe('{"jsonrpc":"2.0","result":"hash","id":3}');
 });
 
-test('what was kept before the ledger began anew is out of reach, also if it arrives later', async () => {
+test('entries from before the ledger started again are out of reach, also if they arrive later', async () => {
   let generation = 0;
   const { cached, pending } = cacheByHand({ generation: () => generation });
   const before = cached.serve(genesisHash(1), context);

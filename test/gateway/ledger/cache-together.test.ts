@@ -173,12 +173,12 @@ test('answers from memory that wait for the others are held meanwhile, and refus
   expect(memory.heldBytes()).toBe(0);
 });
 
-test('a fault of ours lets nobody wait for ever', async () => {
+test('an internal fault keeps nobody waiting for ever', async () => {
   const { cached, batches, pending } = counted();
   const broken = cached.serveBatch([callOf(HASH, 1)], context);
   const single = cached.serve(callOf(HASH, 2), context);
-  batches[0]?.reject(new Error('a fault of ours'));
-  await expect(broken).rejects.toThrow('a fault of ours');
+  batches[0]?.reject(new Error('an internal fault'));
+  await expect(broken).rejects.toThrow('an internal fault');
   await settle();
   pending[0]?.resolve(reply('"hash"', 2));
   expect(await textOf(single)).toBe(answer('"hash"', 2));

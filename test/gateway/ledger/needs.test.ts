@@ -44,7 +44,7 @@ test.each([
   expect(needsOf('getTransaction', params)).toBeUndefined();
 });
 
-test('what older nodes do anyway is not asked for; what stands beside it is', () => {
+test('a value that older nodes use anyway is not required; other values with it are', () => {
   const statuses = (config: object) => namesOf('getSignatureStatuses', [[SIGNATURE], config]);
   expect(statuses({ commitment: 'processed' })).toBeUndefined();
   expect(statuses({ commitment: 'processed', minContextSlot: 7 })).toEqual(['config.minContextSlot']);

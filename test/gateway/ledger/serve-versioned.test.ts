@@ -69,7 +69,7 @@ describe('where a node has it, or may have it', () => {
     },
   );
 
-  test('each member is told of where it is not known whether the node has it', async () => {
+  test('each member is named where it is unknown if the node has it', async () => {
     const call = callOf('getSignatureStatuses', [[HASH], { commitment: 'confirmed', minContextSlot: 7 }]);
     const { unordered } = await serve(call, 'unknown', async (needs) => {
       needs?.onUnknown();

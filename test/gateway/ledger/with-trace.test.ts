@@ -17,7 +17,7 @@ test('without an embedded ledger that serves it, a trace is refused with what to
   );
 });
 
-test('other calls go on; in a batch a trace is served on its own', async () => {
+test('other calls are passed on; in a batch a trace is served on its own', async () => {
   const traced = withTrace(ledger, undefined);
   expect(await traced.serve(call('getSlot'), CONTEXT)).toMatchObject({ json: '"getSlot"' });
   const outcomes = await traced.serveBatch([call('getSlot'), call(TRACE), call('getHealth')], CONTEXT);

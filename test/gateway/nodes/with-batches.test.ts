@@ -54,7 +54,7 @@ function idsIn(body: Buffer): readonly string[] {
   );
 }
 
-/** A node that answers clients as it is told, and what of theirs and of ours reached it. */
+/** A node with scripted answers, and the requests of clients and of the gateway that reached it. */
 function playedNode(answer: Answer, answerOurs: Answer = sound) {
   const seen: UpstreamRequest[] = [];
   const ours: UpstreamRequest[] = [];
@@ -252,7 +252,7 @@ test.each([
   ['a node that is late', serviceError('upstreamTimeout', { limitMs: 1 }), 'failure', 2],
   ['a node that is gone', serviceError('upstreamUnavailable'), 'failure', 2],
   ['a client that leaves', new Error('left'), 'failure', 2],
-])('%s is no rejection; of two batches so many are sent', async (_what, error, kind, sent) => {
+])('%s is no rejection; the next batch is sent too', async (_what, error, kind, sent) => {
   const { send, seen } = nodeThat(() => {
     throw error;
   });

@@ -74,7 +74,7 @@ const threeTransactions = (): readonly BlockTransaction[] =>
   }));
 
 describe('the client', () => {
-  it('goes on where it was when the server goes and comes again, in the middle of a slot too', async () => {
+  it('continues where it was when the server goes and comes again, in the middle of a slot too', async () => {
     const node = createScriptedLedger(100, () => ({ transactions: threeTransactions }));
     const first = await startStreamServer({ node });
     const lost: string[] = [];
@@ -112,7 +112,7 @@ describe('the client', () => {
     await second.close(100);
   });
 
-  it('leaves a server that takes its connection and says nothing, and goes on when there is another one', async () => {
+  it('leaves a server that takes its connection and says nothing, and continues when there is another one', async () => {
     const node = createScriptedLedger(100);
     const first = await startStreamServer({ node });
     const stream = clientOf(first.url, { connectTimeoutMs: 100 }).subscribe('slots', { resumeSlot: 100n });
@@ -152,7 +152,7 @@ describe('the client', () => {
     expect(always.openings()).toBe(3);
   });
 
-  it('tells at once what cannot be mended', async () => {
+  it('reports at once an error that no retry fixes', async () => {
     const node = createScriptedLedger(100);
     node.grow(200);
     node.purgeBelow(200);

@@ -20,7 +20,7 @@ const localnetPid = (of: RunningKeyslot): number => {
   return Number(line?.trim().split(' ')[0]);
 };
 
-it('an embedded ledger that began anew ends its streams for good, and new ones begin with it', async () => {
+it('an embedded ledger that started again ends its streams for good, and new ones begin with it', async () => {
   const client = createStreamClient({ url: server.grpcUrl, apiKey: server.apiKey });
   const stream = client.subscribe('slots');
   let last = 0n;
@@ -46,7 +46,7 @@ it('an embedded ledger that began anew ends its streams for good, and new ones b
   client.close();
 });
 
-it('an embedded ledger that is kept goes on after a kill, and its streams miss no slot', async () => {
+it('an embedded ledger that is kept continues after a kill, and its streams miss no slot', async () => {
   const client = createStreamClient({ url: keeping.grpcUrl, apiKey: keeping.apiKey });
   const stream = client.subscribe('slots');
   const next = async (): Promise<bigint> => (await stream.next()).value?.slot ?? -1n;

@@ -66,7 +66,7 @@ describe('resuming', () => {
     expect(node.calls() - callsBefore).toBeLessThan(50);
   });
 
-  it('reads from the node what memory no longer has, and goes on from memory', async () => {
+  it('reads from the node what memory no longer has, and continues from memory', async () => {
     const node = createScriptedLedger(1);
     node.grow(...Array.from({ length: 99 }, (_, index) => index + 2));
     const hub = open(node, { history: { maxSlots: 5, maxBytes: 10 ** 9 } });

@@ -122,7 +122,7 @@ it(`${LOSSES} losses of the node and ${LOSSES} of the client's connection leave 
   expect(reconnects).toBeGreaterThan(LOSSES / 2);
 });
 
-/** Transactions go on, so that the last slot is followed by another one on every topic. */
+/** Transactions continue, so that the last slot is followed by another one on every topic. */
 async function keepFlowing(): Promise<void> {
   for (let index = 0; index < 1_000; index++) {
     await rpc('requestAirdrop', `${'1'.repeat(31)}2`, 3_000_000 + index);
@@ -130,7 +130,7 @@ async function keepFlowing(): Promise<void> {
   }
 }
 
-/** The pauses of grpc-js itself, 1 s at first and 1.6 times as long each time, would go on for longer than this after the loss. */
+/** The pauses of grpc-js itself, 1 s at first and 1.6 times as long each time, would continue for longer than this after the loss. */
 const AWAY_MS = 3_000;
 const BACK_MS = 1_000;
 

@@ -16,7 +16,7 @@ export type ScriptedLedger = LedgerNode & {
   readonly purgeBelow: (slot: number) => void;
   /** Forgets everything; another ledger begins at a slot. */
   readonly beginAnew: (slot: number, genesis: string) => void;
-  /** Forgets everything, and goes on with another block at a slot, on the same genesis. */
+  /** Forgets everything, and continues with another block at a slot, on the same genesis. */
   readonly takeFork: (slot: number) => void;
   readonly calls: () => number;
   readonly slots: () => readonly number[];

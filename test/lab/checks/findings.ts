@@ -21,7 +21,7 @@ export class Findings {
     this.#nowMs = nowMs;
   }
 
-  /** Notes that so many things were looked at. */
+  /** Adds to the number of checks. */
   check(invariant: Invariant, count = 1): void {
     this.#checks.set(invariant, (this.#checks.get(invariant) ?? 0) + count);
   }

@@ -5,7 +5,7 @@ export const INVARIANTS = {
   stale_read: 'Nobody is shown less than before in the same session, or what is so on another ledger.',
   broken_batch: 'Each entry of a batch is answered exactly once.',
   silent_gap: 'No subscription leaves out a slot without saying so, or falls silent.',
-  lost_wallet: 'Every wallet that a client was told of is there, at every gateway.',
+  lost_wallet: 'Every wallet that a client received is there, at every gateway.',
   broken_stream: 'A stream of wallets comes whole; asked for again, it begins with what it told before.',
   changed_child: 'The same path below a master is always the same wallet.',
   lost_charge: 'What was delivered is charged once, and balance and charges add up to the credit.',

@@ -43,7 +43,7 @@ async function settleUnsure(deps: DestroyingDeps, book: WalletBook): Promise<voi
     deps.findings.break('lost_wallet', `the destruction of ${id} was never answered`);
 }
 
-/** Every wallet that a client was told of, or some of them, is shown. */
+/** Every wallet that a client received, or some of them, is shown. */
 export function judgeLiving(
   book: WalletBook,
   gateway: GatewayProcess,
@@ -56,7 +56,7 @@ export function judgeLiving(
   });
 }
 
-/** A wallet that a client was told of is shown with its address. */
+/** A wallet that a client received is shown with its address. */
 export function judgeShown(
   { id, address }: { readonly id: string; readonly address: string },
   { gateway, shown }: { readonly gateway: string; readonly shown: ServiceAnswer },
@@ -90,7 +90,7 @@ export function judgeDestroyed(
   });
 }
 
-/** The list has every wallet, and none that nobody was told of or that was destroyed. */
+/** The list has every wallet, and none that no client received or that was destroyed. */
 async function judgeList(book: WalletBook, gateway: GatewayProcess, findings: Findings): Promise<void> {
   const listed = new Set<string>();
   for (let path: string | undefined = ''; path !== undefined; ) {
@@ -110,7 +110,7 @@ async function judgeList(book: WalletBook, gateway: GatewayProcess, findings: Fi
   if (extra.length > book.unanswered.length)
     findings.break(
       'lost_wallet',
-      `the list of ${gateway.name} has wallets that nobody was told of: ${extra.slice(0, 3).join(', ')}`,
+      `the list of ${gateway.name} has wallets that no client received: ${extra.slice(0, 3).join(', ')}`,
     );
 }
 
@@ -144,7 +144,7 @@ export function readStanding({ account }: WalletBook, gateway: GatewayProcess): 
   return eventually('nothing is set aside any more', read, { timeoutMs: SETTLED_MS });
 }
 
-/** Gateways that are well answer so many requests at once as fast as they answer one after the other, several times over. */
+/** Healthy gateways answer this number of requests at once as fast as one after the other, several times over. */
 const AT_ONCE = 8;
 
 /** Does something for each item, a few at once: there are a hundred thousand of them after an hour. */

@@ -7,7 +7,7 @@ import { nextWire } from './wire.ts';
 const NONE_SERVES_MS = 50;
 const BETWEEN_MS = 150;
 const MOST_ENTRIES = 10;
-/** One batch in so many has a transaction among its reads. */
+/** One batch in this number has a transaction among its reads. */
 const SENDS = 5;
 
 /** A batch: reads, and the bytes of a transaction, or none. */

@@ -14,6 +14,6 @@ export type ClientDeps = {
   readonly readMs: number;
   /** Aborted when clients are to leave. */
   readonly over: AbortSignal;
-  /** Resolves after so many milliseconds, or when clients are to leave. */
+  /** Resolves after `ms` milliseconds, or when clients are to leave. */
   readonly pause: (ms: number) => Promise<void>;
 };

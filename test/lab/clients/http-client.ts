@@ -5,7 +5,7 @@ import { postRpc } from './post-rpc.ts';
 import { drawRead, type ReadStep, type ShownByLife, shownAt } from './read-step.ts';
 import { nextWire } from './wire.ts';
 
-/** One call in so many is a transaction. */
+/** One call in this number is a transaction. */
 const SENDS = 25;
 const NONE_SERVES_MS = 50;
 /** Clients of the lab are many, and the machine has other work. */

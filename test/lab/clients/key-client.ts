@@ -8,7 +8,7 @@ import { postRpc } from './post-rpc.ts';
 
 /** The account service takes 600 requests of an account in a minute. */
 const BETWEEN_MS = 100;
-/** Of so many steps one creates a key, one revokes one, one rotates one; the others use one. */
+/** Of this number of steps one creates a key, one revokes one, one rotates one; the others use one. */
 const STEPS = 12;
 const MOST_LIVING = 12;
 const OVERLAPS_S = [0, 2];

@@ -14,7 +14,7 @@ const SILENCES = 3;
 
 type Subscription = { readonly sequence: SlotSequence; readonly at: Commitment; lastMs: number };
 
-/** A client over WebSocket: two subscriptions whose slots follow one another, and reads beside them. Opens a new socket where one ends. */
+/** A client over WebSocket: two subscriptions whose slots follow one another, and reads meanwhile. Opens a new socket where one ends. */
 export async function runSocketClient(
   deps: ClientDeps & { readonly silenceMs: number },
   name: string,
@@ -150,7 +150,7 @@ export class HeardSlots {
     this.#subscriptions.set(result, { sequence, at, lastMs: performance.now() });
   }
 
-  /** Takes a notification: its slot follows the one before, or a gap was told of. */
+  /** Takes a notification: its slot follows the one before, or a gap was sent. */
   take({ method, params }: Notified): void {
     const { findings, timeline } = this.#deps;
     if (method === 'gapNotification') {

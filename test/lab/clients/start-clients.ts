@@ -51,7 +51,7 @@ export async function startClients(deps: ClientDeps, options: ClientsOptions): P
 /** The account service takes 600 requests of an account in a minute, and other clients of the account need most of them. */
 const BETWEEN_MS = 5_000;
 
-/** Asks for what waits to be sent again, from time to time while the receiver works, so that webhooks go on between its faults. */
+/** Asks for waiting events to be sent again, from time to time while the receiver works, so that webhooks continue between its faults. */
 async function runWebhookClient(
   { gateways, random, over, pause }: ClientDeps,
   receiver: EventReceiver,

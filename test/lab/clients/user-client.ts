@@ -10,7 +10,7 @@ import { HeardSlots, readOver, withSocket } from './socket-client.ts';
 import { runStreamClient } from './stream-client.ts';
 
 const NONE_SERVES_MS = 50;
-/** The steps of a user, each as often as it stands here; notifications wait until the loss of a node is noticed. */
+/** A user's steps, each as often as it stands here; while a node is lost, notifications wait until that is noticed. */
 const STEPS = [
   ...Array.from({ length: 5 }, () => ['read', 'read over a socket'] as const).flat(),
   ...(['batch', 'batch', 'subscribe', 'subscribe', 'stream', 'listen', 'listen', 'listen', 'send'] as const),
@@ -63,7 +63,7 @@ async function playSession(deps: ClientDeps, gateway: LabGateway, session: strin
     const earlier = all();
     const silent = () => earlier.filter(([, told], at) => all()[at]?.[1] === told);
     const isOver = (): true | undefined => silent().length === 0 || isDisturbed() || undefined;
-    await eventually('all is told of a slot', isOver, { timeoutMs: LISTEN_MS, intervalMs: 10 }).catch(() => {
+    await eventually('all protocols have shown a slot', isOver, { timeoutMs: LISTEN_MS, intervalMs: 10 }).catch(() => {
       for (const [who] of silent()) findings.break('silent_gap', `${who}: silent for ${LISTEN_MS} ms`);
     });
   };

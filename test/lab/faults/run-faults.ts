@@ -16,11 +16,11 @@ export type FaultDeps = Pick<Installation, 'nodes' | 'gateways' | 'shared' | 're
   readonly random: Random;
   readonly timeline: Timeline;
   readonly over: AbortSignal;
-  /** Resolves after so many milliseconds, or when it is over. */
+  /** Resolves after `ms` milliseconds, or when it is over. */
   readonly pause: (ms: number) => Promise<void>;
 };
 
-/** One node is sound for so long; then the next one is too, for the time until gateways have seen that, before this one may fail. */
+/** The time one node is sound; then the next one is too, until gateways have seen that, before this one may fail. */
 const SOUND_MS = 4_000;
 const OVERLAP_MS = 5_000;
 
@@ -36,7 +36,7 @@ const EVERY = [1_000, 5_000];
 const LASTS = [500, 3_000];
 
 /**
- * Lets parts fail as the sources say, until it is over; then everything is mended. At any time one node is sound, one gateway at most
+ * Lets parts fail as the sources say, until it is over; then everything is fixed. At any time one node is sound, one gateway at most
  * fails, and each part has one fault at a time.
  */
 export async function runFaults(sources: readonly FaultSource[], deps: FaultDeps): Promise<void> {
@@ -54,7 +54,7 @@ class FaultState {
     this.#sound = [deps.nodes[0]];
   }
 
-  /** Moves on to the next node that must be sound, and mends it in time. */
+  /** Moves on to the next node that must be sound, and fixes it in time. */
   async keepSound(): Promise<void> {
     const { nodes, over, pause } = this.#deps;
     for (let turn = 1; !over.aborted; turn++) {
@@ -79,7 +79,7 @@ class FaultState {
     }
   }
 
-  /** Begins, waits and mends; whoever needs the target sound before may end it earlier. */
+  /** Begins a fault, waits and ends it; a caller that needs the target sound before may end it earlier. */
   async #fail(source: FaultSource, { target, lock, begin }: Found): Promise<void> {
     const { random, pause, timeline } = this.#deps;
     const fromMs = Math.round(timeline.nowMs());
@@ -183,7 +183,7 @@ function beginReceiverFault(receiver: EventReceiver, kind: FaultKind<'receiver'>
   return { what: RECEIVER_FAULTS[kind], end: async () => receiver.mend() };
 }
 
-/** A node of another ledger is not there for so long before: whoever starts one in the place of ours takes longer. */
+/** The time a node is down before one of another ledger takes its place: starting one takes longer. */
 const FOREIGN_DOWN_MS = 3_000;
 const SLOW_MS = [50, 400];
 const SLOW_BODY_MS = [100, 1_500];

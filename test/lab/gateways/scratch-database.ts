@@ -12,7 +12,7 @@ export type ScratchDatabase = {
 
 const CONNECT_MS = 5_000;
 
-/** Makes a database beside the one of an address. `prefix` begins its name: lower-case letters and underscores. */
+/** Makes a database next to the one of an address. `prefix` begins its name: lower-case letters and underscores. */
 export async function createScratchDatabase(url: string, prefix: string): Promise<ScratchDatabase> {
   const name = `${prefix}${randomBytes(6).toString('hex')}`;
   const run = async (statement: string): Promise<void> => {

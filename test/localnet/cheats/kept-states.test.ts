@@ -12,7 +12,7 @@ const account = (bytes: number): Account => ({
 });
 const record = (index: number) => ({ index }) as TransactionRecord;
 
-test('states are kept for so many transactions, and for so many bytes', () => {
+test('states are kept up to a number of transactions and of bytes', () => {
   const kept = new KeptStates(() => false, { transactions: 3, bytes: 100_000 });
   const records = Array.from({ length: 5 }, (_, index) => record(index));
   for (const each of records) kept.keep(each, new Map([['a', { before: account(10), after: account(10) }]]));

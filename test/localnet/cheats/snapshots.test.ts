@@ -28,7 +28,7 @@ async function seen(test: CheatLedger, addresses: readonly string[]): Promise<re
   return [...texts, ...(await everything(test, addresses))];
 }
 
-test('a restored branch answers as it did, and goes on with a history and a clock of its own', async () => {
+test('a restored branch answers as it did, and continues with a history and a clock of its own', async () => {
   const test = newCheatLedger({ slotsPerEpoch: 32 });
   const { call, cheat, ledger, tick } = test;
   const wallet = await fundedWallet(test);
@@ -119,7 +119,7 @@ test('a history that has dropped blocks since gets them back', async () => {
   expect(await test.call('getTransaction', signature)).not.toBeNull();
 });
 
-test('subscribers are told of the accounts that differ, then of the slots, which go on from there', async () => {
+test('subscribers receive the accounts that differ, then the slots, which continue from there', async () => {
   const test = await serveLedger({}, { cheatCodes: true });
   const { ledger, tick } = test;
   const client = await test.connect();

@@ -39,7 +39,7 @@ test('a token account is set, and the text null takes its delegate away', async 
   );
 });
 
-test('time goes on by an hour, to a slot, an epoch, or milliseconds; the clock shows whole slots', async () => {
+test('time advances by an hour, to a slot, an epoch, or milliseconds; the clock shows whole slots', async () => {
   const { call, cheat, ledger } = newCheatLedger({ slotsPerEpoch: 100_000 });
   const time = () => ledger.blocks.time(ledger.blocks.openSlot);
   const before = time();

@@ -23,7 +23,7 @@ async function parsed<T>({ call }: TestLedger, address: string): Promise<T> {
 
 type Clock = { slot: bigint; epoch: bigint; unixTimestamp: bigint; epochStartTimestamp: bigint };
 
-test('slots and time go on together; what was closed stays, and skipped slots say so', async () => {
+test('slots and time advance together; closed slots stay, and skipped slots say so', async () => {
   const test = newCheatLedger();
   const { call, cheat, ledger } = test;
   const wallet = await fundedWallet(test);
@@ -163,7 +163,7 @@ test('a timestamp in milliseconds is refused with its unit; one 1,000 years ahea
   expect(await cheat('localnet_warp', { timestamp })).toMatchObject({ timestamp });
 });
 
-test('subscribers are told of the slots that have a block, as one chain', async () => {
+test('subscribers receive the slots that have a block, as one chain', async () => {
   const { tick, connect, ledger } = await serveLedger({}, { cheatCodes: true });
   const client = await connect();
   const id = await client.subscribe('slotSubscribe');
@@ -182,7 +182,7 @@ test('subscribers are told of the slots that have a block, as one chain', async 
   expect(new Set(slots.map(({ root }) => root)).size).toBe(514);
 });
 
-test('a validator that votes goes on voting', async () => {
+test('a validator that votes keeps voting', async () => {
   const { cheat, ledger, call } = newCheatLedger({ votes: true });
   for (const slot of [5_000n, 5_100n, 3_000_000_000n]) {
     await cheat('localnet_warp', { slot });
@@ -202,7 +202,7 @@ test('performance samples tell the length of slots, not the warp', async () => {
     expect(Math.abs(Number(numSlots) / samplePeriodSecs - 1000 / SLOT_MS)).toBeLessThan(0.1);
 });
 
-test('a ledger on disk goes on where it was warped to, at its own time', async () => {
+test('a ledger on disk continues where it was warped to, at its own time', async () => {
   const first = await keptLedger(directory(), { cheatCodes: true });
   const wallet = await fundedWallet(first);
   await callMethod(first.ledger, 'localnet_warp', [{ slot: 1_000_000 }]);

@@ -38,7 +38,7 @@ async function beginEarlier(): Promise<void> {
   await earlier.kill();
 }
 
-test('a ledger that was begun without a config program gets it when it goes on, and keeps it', async () => {
+test('a ledger that was begun without a config program gets it when it continues, and keeps it', async () => {
   await beginEarlier();
   const second = await keptLedger(directory());
   expect(second.damage).toEqual([]);

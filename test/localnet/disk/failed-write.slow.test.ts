@@ -14,7 +14,7 @@ afterEach(() => writeSync.mockReset());
 const directory = useNewDirectory();
 const CONFIRMED = { commitment: 'confirmed' } as const;
 
-/** A system that takes so many bytes at a time, and says with the error of a full disk that it takes no more. */
+/** A system that takes a number of bytes at a time, and refuses more with the error of a full disk. */
 function takes(bytes: number, times = Number.POSITIVE_INFINITY): void {
   let left = times;
   writeSync.mockImplementation((file: number, data: unknown, at: unknown) => {

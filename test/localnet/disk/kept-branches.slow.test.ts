@@ -32,7 +32,7 @@ async function live(test: KeptLedger, slots: number): Promise<string> {
   return wallet.publicKey.toBase58();
 }
 
-test('a ledger that went back is found there after a kill, and goes on from there', async () => {
+test('a ledger that went back is found there after a kill, and continues from there', async () => {
   const first = await open();
   const wallets = [await live(first, 32)];
   await cheat(first, 'localnet_snapshot', 'paying');

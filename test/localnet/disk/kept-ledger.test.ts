@@ -30,7 +30,7 @@ async function live(test: KeptLedger, slots: number): Promise<readonly string[]>
   return addresses.slice(-50);
 }
 
-test.each([1, 5, 45, 130])('after %i slots and a kill it answers as before, and goes on', async (slots) => {
+test.each([1, 5, 45, 130])('after %i slots and a kill it answers as before, and continues', async (slots) => {
   const first = await keptLedger(directory(), { slotsPerEpoch: 40 });
   const addresses = await live(first, slots);
   const before = await everything(first, addresses);
@@ -130,7 +130,7 @@ test('without a whole snapshot the ledger is refused, naming --reset, and nothin
 
 const open = (reset: boolean) => openLedgerFolder({ directory: directory(), reset, finalitySlots: 31 });
 
-test('a folder of another format is refused, naming --reset, which begins anew', async () => {
+test('a folder of another format is refused, naming --reset, which starts a new ledger', async () => {
   writeFileSync(join(directory(), 'ledger.json'), '{"format":"keyslot localnet 9"}');
   await expect(open(false)).rejects.toThrow(
     `localnet: --ledger: the ledger in ${directory()} has the format "keyslot localnet 9", expected "keyslot localnet 1"; --reset deletes it`,
@@ -165,7 +165,7 @@ test('a folder is of one process at a time', async () => {
   await first.kill();
 });
 
-test('votes are kept with their blocks, and go on', async () => {
+test('votes are kept with their blocks, and continue', async () => {
   const first = await keptLedger(directory(), { votes: true });
   const addresses = [...(await live(first, 3)), first.ledger.genesis.voteAddress];
   first.tick(60);

@@ -12,7 +12,7 @@ const AIRDROPS = 8;
 const start = (folder: string, ...more: readonly string[]): Promise<LedgerProcess> =>
   startLedgerProcess('--slot-ms', '20', '--ledger', folder, ...more);
 
-test('what was confirmed is there after a kill at any moment, and the chain goes on', {
+test('what was confirmed is there after a kill at any moment, and the chain continues', {
   timeout: 120_000,
 }, async () => {
   const folder = join(directory(), 'ledger');
@@ -49,7 +49,7 @@ test('what was confirmed is there after a kill at any moment, and the chain goes
   }
 });
 
-test('a ledger that goes on says which options it does not follow; --reset begins anew', {
+test('a ledger that continues says which options it does not follow; --reset starts a new one', {
   timeout: 60_000,
 }, async () => {
   const folder = join(directory(), 'ledger');

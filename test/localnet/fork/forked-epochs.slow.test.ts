@@ -96,7 +96,7 @@ test.each([
     { ...DEVNET, slotsPerEpoch: 5_000_000 },
     /a ledger cannot have such epochs/,
   ],
-])('a node that %s is told of, and epochs are the default', async (_name, result, reason) => {
+])('a node that %s causes a warning, and epochs are the default', async (_name, result, reason) => {
   const source = await nodeWith();
   source.failBy(({ method }) =>
     method === 'getEpochSchedule' ? { status: 200, body: JSON.stringify({ result }) } : undefined,

@@ -98,7 +98,7 @@ test('a fork on disk keeps what it fetched and what it removed, after a kill too
   expect(source.calls).toEqual([]);
 });
 
-test('a folder goes on with the network that it was forked from, and with a node again', async () => {
+test('a folder continues with the network that it was forked from, and with a node again', async () => {
   const [source, other] = [await sourceNode(), await sourceNode({ nowMs: () => 1_700_000_000_000 })];
   const address = newAddress();
   await source.cheat('localnet_setAccount', address, { lamports: 9 });

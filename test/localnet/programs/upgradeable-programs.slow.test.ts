@@ -4,7 +4,7 @@ import { newLedger, type TestLedger } from '../new-ledger.ts';
 import { fundedWallet, SOL } from '../transactions.ts';
 import { type DeployedProgram, newProgram, upgradeableLoader } from './upgradeable-loader.ts';
 
-/** A history has so many programs; together they are 500. */
+/** The number of programs of a history; together they are 500. */
 const PROGRAMS = 5;
 const HISTORIES = 100;
 const TIMEOUT_MS = 600_000;

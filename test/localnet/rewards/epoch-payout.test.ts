@@ -85,7 +85,7 @@ test('in its first epoch a stake earns nothing, and the credits of that epoch ar
   expect(stakes).toEqual({ 'stake 0': [1_000n, 300n], 'stake 1': [0n, 300n] });
 });
 
-test('a stake without new credits stays as it is; one whose vote account was made anew takes over its credits', () => {
+test('a stake without new credits stays as it is; one whose vote account was made again takes over its credits', () => {
   const { stakes } = pay(
     1_000n,
     [stake(), stake({ creditsObserved: 300n }), stake({ creditsObserved: 500n }), stake({ voter: 'gone' })],

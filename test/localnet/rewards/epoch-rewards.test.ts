@@ -214,7 +214,7 @@ test('after a warp over several epochs one is paid, by the first block behind it
   expect(await asked(311)).toMatchObject([{ effectiveSlot: 9_985n }]);
 });
 
-test('followers are told of what was paid with the slots that paid it', () => {
+test('followers receive payments with the slots that paid them', () => {
   const run = newLedger({ slotsPerEpoch: SLOTS_PER_EPOCH, finalitySlots: 1 });
   const { ledger } = run;
   const { stakeAddress } = ledger.genesis;
@@ -234,7 +234,7 @@ test('followers are told of what was paid with the slots that paid it', () => {
   ]);
 });
 
-test('a branch goes on from between the two blocks, and a snapshot of a file too', async () => {
+test('a branch continues from between the two blocks, and a snapshot of a file too', async () => {
   const run = newLedger({ slotsPerEpoch: SLOTS_PER_EPOCH });
   const { ledger, tick } = run;
   const seen = async () => [await rewardsOf(run, 64n), await rewardsOf(run, 65n), await supplyOf(run)];

@@ -6,7 +6,7 @@ import { serveLedger } from './serve-ledger.ts';
 
 const LANDING_DELAY_MS = 30;
 
-test('what is subscribed to in the same packet as a transaction is told of it', async () => {
+test('a subscription in the same packet as a transaction receives it', async () => {
   const { connect, tick } = await serveLedger({}, { landingDelayMs: LANDING_DELAY_MS });
   const client = await connect();
   const address = Keypair.generate().publicKey.toBase58();

@@ -46,7 +46,7 @@ test('tells each account of the program that was written in a slot, once, at the
   expect(await client.notificationsOf(finalized)).toEqual(await client.notificationsOf(confirmed));
 });
 
-test('dataSlice cuts, and an account that is gone or changes its owner is not told of the old one', async () => {
+test('dataSlice cuts, and an account that is gone or changes its owner is not sent to subscribers of the old owner', async () => {
   const served = await serveLedger();
   const wallet = await fundedWallet(served, SOL);
   const client = await served.connect();

@@ -141,7 +141,7 @@ test('subscriptions that nothing happens to are not asked anything', async () =>
   expect(asked).toEqual([...times(2, 'processed'), ...times(3, 'confirmed'), ...times(3, 'finalized')]);
 });
 
-test('who fails is told so and leaves; the ledger and the others go on', () => {
+test('a subscriber that fails gets an error and leaves; the ledger and the others continue', () => {
   const { ledger, tick } = newLedger();
   const hub = new SubscriptionHub(ledger);
   const told: string[] = [];

@@ -63,7 +63,7 @@ test('a signature that has reached the level is answered at once, with the slot 
   expect(await client.refusal('signatureUnsubscribe', again)).toMatchObject(gone);
 });
 
-test('tells the receipt too where that is asked for, and goes on', async () => {
+test('tells the receipt too where that is asked for, and continues', async () => {
   const served = await serveLedger();
   const { text, signature } = await preparedTransfer(served);
   const client = await served.connect();

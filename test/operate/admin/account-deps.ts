@@ -12,7 +12,7 @@ import { NOW_MS } from '../../account/new-customer.ts';
 import { newInstallationKey } from '../../account/test-installation-key.ts';
 import { runAction } from '../../support/run-action.ts';
 
-/** The parts that requests act on, new and empty beside the store; no signer runs. */
+/** The parts that requests act on, new and empty except for the store; no signer runs. */
 export async function newCommandDeps(store: Store): Promise<CommandDeps> {
   const key = newInstallationKey();
   return {

@@ -80,7 +80,7 @@ test('one left over by a killed server is nobody, and is replaced', async () => 
   expect(await askAdmin(directory(), 1)).toEqual({ result: { echo: 1 } });
 });
 
-test('a second server is refused, and the first goes on', async () => {
+test('a second server is refused, and the first continues', async () => {
   await start();
   await expect(start()).rejects.toMatchObject({ code: 'dataDirectoryLocked' });
   expect(await askAdmin(directory(), 1)).toEqual({ result: { echo: 1 } });

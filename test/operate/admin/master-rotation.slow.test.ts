@@ -66,7 +66,7 @@ describeStores('a change of the master key', (backend) => {
     return createMasterRotation({ ...options, ...change });
   }
 
-  test('seals every row anew while wallets are made and destroyed, and forgets the old key', async () => {
+  test('seals every row again while wallets are made and destroyed, and forgets the old key', async () => {
     await store().db.delete(wallets);
     const { signer, dataDir } = await startTestSigner();
     const before = masterKeyFile(dataDir).subarray(6, 38);
@@ -124,7 +124,7 @@ describeStores('a change of the master key', (backend) => {
     expect([await signAll(signer, ids), liveMasters(first.dataDir)]).toEqual([1_100, 1]);
   });
 
-  test('goes on when the signer is killed in the middle', async () => {
+  test('continues when the signer is killed in the middle', async () => {
     await store().db.delete(wallets);
     const { signer, child, dataDir } = await startTestSigner();
     const ids = await newWallets(signer, 300);
@@ -168,7 +168,7 @@ describeStores('a change of the master key', (backend) => {
     expect([await signAll(signer, ids), liveMasters(first.dataDir)]).toEqual([5, 1]);
   });
 
-  test('to a credential file is finished by the operator, who is told of the file', async () => {
+  test('to a credential file is finished by the operator; the result names the file', async () => {
     await store().db.delete(wallets);
     const { signer } = await startTestSigner();
     const rotation = await start(signer, { previousMasterKeyFile: '/run/old.key' });

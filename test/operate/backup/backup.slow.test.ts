@@ -44,7 +44,7 @@ describe('a backup of a running server', () => {
     await next.stop();
   });
 
-  test('is one file for its owner alone, and leaves nothing beside itself or in the data directory', () => {
+  test('is one file for its owner alone, and leaves nothing next to itself or in the data directory', () => {
     expect(statSync(at('a.age')).mode & 0o777).toBe(0o600);
     expect(statSync(at('a.age')).size).toBe(made.bytes);
     expect(readFileSync(at('a.age'), 'latin1').startsWith('age-encryption.org/v1\n')).toBe(true);

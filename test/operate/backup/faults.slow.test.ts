@@ -93,7 +93,7 @@ test.each([
   ['signer/master.key', true, true],
   ['signer/audit.key', false, true],
 ])(
-  'beside a PostgreSQL, a directory without %s is not backed up as an installation',
+  'with a PostgreSQL, a directory without %s is not backed up as an installation',
   async (missing, hasOwnMasterKey, hasKeyApart) => {
     const dataDir = at('no installation');
     const databaseUrl = 'postgres://127.0.0.1:1/nowhere';

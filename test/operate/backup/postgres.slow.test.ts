@@ -101,7 +101,7 @@ describe.skipIf(postgresUrl === undefined)(`a store that moves to a PostgreSQL (
     putBack();
   });
 
-  test('is the same there: counts, audit log and books; a server goes on with it; its backup is restored into another', async () => {
+  test('is the same there: counts, audit log and books; a server continues with it; its backup is restored into another', async () => {
     const url = await newDatabase();
     const moved = await json<MoveResult>('store', 'move', '--to', url);
     expect(moved.checks.map(({ name, ok }) => [name, ok])).toEqual([

@@ -56,7 +56,7 @@ test('what comes into the directory meanwhile is not overwritten', async () => {
   expect(readdirSync(dataDir)).toEqual(['dev.json']);
 });
 
-test('a draft that a killed restore left is removed by the next one; no server starts beside it', async () => {
+test('a draft that a killed restore left is removed by the next one; no server starts next to it', async () => {
   const dataDir = newDataDirectory();
   fill((await takeRestorePlace(dataDir, undefined)).draft);
   const refused = { code: 'copyRefused', message: expect.stringContaining('run keyslot restore again') };

@@ -61,7 +61,7 @@ async function newNodeUrl(version = '4.3.5'): Promise<string> {
   return node.url;
 }
 
-test('of a running server every node is named, and one that is down beside others is a warning', async () => {
+test('of a running server every node is named, and one that is down while others are not is a warning', async () => {
   expect(await examineServed([served('a'), served('b'), served('c')])).toEqual([['ok', 'a, b, c answer']]);
   const down = { is_reachable: false, standing: 'down', reasons: ['failed: ECONNREFUSED'] };
   const behind = { standing: 'degraded', reasons: ['behind by 90 slots, 36.0 s'] };

@@ -70,7 +70,7 @@ test('parts of a request are below it, and a failed one says its code and nothin
   expect(counts).toEqual({ exported: 4, failed: 0, dropped: 0 });
 });
 
-test('what goes on after its request is no part of it, nor is what no request began', async () => {
+test('work that outlives its request is no part of it, nor is work that no request began', async () => {
   const { tracing, receiver } = await open();
   let goOn = (): void => undefined;
   const late = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ test.each([
   expect(receiver.texts.join()).not.toMatch(new RegExp(`my-api-key|${CALLER.span}`));
 });
 
-test('about so many requests are traced as the settings say', async () => {
+test('about as many requests are traced as the settings say', async () => {
   const { tracing, counts } = await open({ samplePerMillion: 250_000 });
   for (let sent = 0; sent < 2_000; sent++) await request(tracing);
   await tracing.close();

@@ -26,7 +26,7 @@ const ENDS: readonly (readonly [string, Outcome])[] = [
   ['getSlot', failure(serviceError('upstreamBusy'))],
   ['getSlot', failure(serviceError('upstreamBusy'))],
   ['getSlot', { kind: 'result', json: '1' }],
-  ['getSlot', failure(new Error('a fault of ours'))],
+  ['getSlot', failure(new Error('an internal fault'))],
 ];
 
 const calls = ENDS.map(([method], id) => callOf(method, id));

@@ -99,7 +99,7 @@ function onRedis(redisUrl: string): void {
     expect(await use(300)).toBe(500);
   });
 
-  test('a Redis that comes back empty gives no key a burst anew where that was used', async () => {
+  test('a Redis that comes back empty gives no key its burst again where that was used', async () => {
     const { prefix, mergeAll, limits } = await openServers(2);
     for (const limit of limits) expect(await limit.take('k', PLAN, 240)).toMatchObject({ isAllowed: true });
     await mergeAll();
@@ -186,7 +186,7 @@ describe('without the common counts', () => {
     expect(await limit.take('k', PLAN, 1)).toMatchObject({ isAllowed: false });
   });
 
-  test('a server refuses where that is set, names it, and goes on when they are back', async () => {
+  test('a server refuses where that is set, names it, and continues when they are back', async () => {
     const { state, shared } = openAlone('closed');
     const limit = shared.of('call');
     state.isUp = false;

@@ -68,7 +68,7 @@ test('without room, rows that are there count on, others are lost and reported',
   ]);
 });
 
-test('pushed messages stand beside the calls of their method, and weigh nothing', () => {
+test('pushed messages are counted with the calls of their method, and weigh nothing', () => {
   const { book } = newBook();
   book.count(AT_MS, CALL);
   const pushed = { keyId: 'k', network: 'n', method: 'm' };

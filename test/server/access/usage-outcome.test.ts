@@ -22,7 +22,7 @@ test('what this server or a node failed to answer is', () => {
     ...(['upstreamBroken', 'upstreamBusy', 'upstreamUnavailable', 'nodeUnhealthy'] as const).map((code) =>
       thrown(serviceError(code)),
     ),
-    thrown(new Error('a fault of ours')),
+    thrown(new Error('an internal fault')),
     ...[-32005, -32019, -32603].map(answered),
   ]).toEqual(new Array(8).fill('error'));
 });

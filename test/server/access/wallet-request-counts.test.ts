@@ -63,7 +63,7 @@ test('while the store fails, a batch is sent again with its number', async () =>
   await close();
 });
 
-test('only so many rows wait for the store; requests beyond them are not counted, which is logged', async () => {
+test('a limited number of rows waits for the store; requests beyond them are not counted, which is logged', async () => {
   const { count, close, batches, lines } = open({ maxRows: 2 });
   for (const account of ['a', 'b', 'c', 'd', 'a']) count(account, false);
   await close();

@@ -136,7 +136,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('is refused in the middle of a replay that the plan does not allow, and goes on from there', async () => {
+  it('is refused in the middle of a replay that the plan does not allow, and continues from there', async () => {
     const node = createScriptedLedger(1);
     node.grow(...Array.from({ length: 30 }, (_, index) => index + 2));
     const plan = { name: 'small', requestsPerSecond: 1, burst: 1 + 10 * METHODS.getBlock.cost };

@@ -16,7 +16,7 @@ import { streamPace } from '../../support/stream-pace.ts';
 const opened = (stream: ReturnType<typeof subscribe>) =>
   new Promise<string>((resolve) => stream.once('metadata', (head) => resolve(text(head, 'x-resume-slot'))));
 
-/** A block with as many transactions as it is told, each with a log of so many bytes. */
+/** A block with a number of transactions, each with a log of a number of bytes. */
 const transactions = (count: number, logBytes: number): Block['transactions'] => {
   const made: BlockTransaction[] = Array.from({ length: count }, (_, index) => ({
     index,
@@ -101,7 +101,7 @@ describe('a stream', () => {
   });
 });
 
-it('each account is told of its own wallets only', async () => {
+it('each account receives its own wallets only', async () => {
   const node = createScriptedLedger(100, () => ({ transactions: transactions(1, 1) }));
   const server = await startStreamServer({
     node,
@@ -204,7 +204,7 @@ it('a server that stops says where each stream stands', async () => {
   expect(text(trailer, 'x-resume-slot')).toBe('101');
 });
 
-it('a ledger that begins anew ends the streams for good', async () => {
+it('a ledger that starts again ends the streams for good', async () => {
   const node = createScriptedLedger(100);
   const stream = subscribe(rawClient((await startStreamServer({ node })).port));
   await opened(stream);

@@ -128,7 +128,7 @@ test('a large message weighs by its size, a ping too', async () => {
   }
 });
 
-test('what the plan refuses is answered with a code that every client knows, and its own beside it', async () => {
+test('a call that the plan refuses is answered with a code that every client knows, along with its own', async () => {
   const refused: string[] = [];
   const { wsUrl } = await start({
     plan: { name: 'small', requestsPerSecond: 1, burst: 2 },
@@ -147,7 +147,7 @@ test('what the plan refuses is answered with a code that every client knows, and
   expect(refused).toEqual(['ok getSlot', 'ok getSlot', 'refused getSlot', 'refused invalid']);
 });
 
-test('a node that fails is told of with a code that every client knows', async () => {
+test('a node that fails is reported with a code that every client knows', async () => {
   const { wsUrl } = await start();
   node.play((response) => void response.destroy());
   const client = await openSocket(wsUrl);

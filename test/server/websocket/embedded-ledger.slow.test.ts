@@ -48,7 +48,7 @@ test('what is subscribed to is told by the embedded ledger, over the address of 
   client.close();
 });
 
-test('when the embedded ledger begins anew, subscriptions are told so and go on', async () => {
+test('when the embedded ledger starts again, subscriptions get a notice and continue', async () => {
   const client = await open();
   const config = { commitment: 'confirmed', encoding: 'base64' };
   const { result: account } = await client.call('accountSubscribe', [ADDRESS, config]);

@@ -109,7 +109,7 @@ test('a POST that offers another protocol is answered as a POST', async () => {
   expect(response).toBe(200);
 });
 
-test('a key may have so many connections and no more, the server too', async () => {
+test('the connections of a key are limited, and so are those of the server', async () => {
   const { wsUrl } = await start({ sockets: { maxSocketsPerKey: 2 } });
   const [first] = [await openSocket(wsUrl), await openSocket(wsUrl)];
   const { status, body } = await askForSocket(wsUrl);

@@ -41,7 +41,7 @@ test('wrapped keys leave nothing in the token but the two keys that protect them
   expect(hsm.traits.protection).toMatch(/wrapped by a key that does not leave the token/);
 });
 
-test('keys made before a change from keeping to wrapping, or back, go on to sign', async () => {
+test('keys made before a change from keeping to wrapping, or back, still sign', async () => {
   const token = newFakeToken();
   const kept = await openWithKey(token, { wrap: false });
   const wrapping = await openWithKey(token);
@@ -65,7 +65,7 @@ test.each([
   ['CKR_USER_NOT_LOGGED_IN', 0x101],
   ['CKR_DEVICE_REMOVED', 0x32],
   ['CKR_KEY_HANDLE_INVALID', 0x60],
-])('after %s it logs in anew and the call succeeds', async (name, code) => {
+])('after %s it logs in again and the call succeeds', async (name, code) => {
   const token = newFakeToken();
   const { signs } = await openWithKey(token, { wrap: false });
   token.failNext.set('C_SignInit', [name, code]);

@@ -76,7 +76,7 @@ const written = <T>({ write }: codecs.Codec<T>, value: T): Buffer => {
   return writer.done();
 };
 
-test('content that goes on is refused', () => {
+test('content beyond its end is refused', () => {
   const reader = new ByteReader(Buffer.alloc(1));
   expect(() => reader.end()).toThrow(ProtocolError);
 });

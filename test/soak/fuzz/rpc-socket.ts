@@ -18,7 +18,7 @@ const MESSAGES_OF_A_SOCKET = 2_000;
 const CONTROL_MS = 30_000;
 const RAW_AT_ONCE = 8;
 const RAW_FRAMES = 4;
-/** One message in so many is left as it is, UTF-8 or not. */
+/** One message in this number is left as it is, UTF-8 or not. */
 const NO_UTF8 = 500;
 /** Closed by the client, or in the middle of a frame; for what was no WebSocket; or with a code of the catalogue. Never 1011, an internal error. */
 const CLOSE_CODES: ReadonlySet<unknown> = new Set([
@@ -100,7 +100,7 @@ function subscription(addresses: readonly string[], { random }: LaneDeps): strin
   return JSON.stringify({ jsonrpc: '2.0', id: random(1_000), method: pick(SUBSCRIPTIONS, random), params });
 }
 
-/** A connection on which a right call follows each lot of messages: its answer shows that the server goes on. */
+/** A connection on which a right call follows each lot of messages: its answer shows that the server still works. */
 async function openClient(url: string, { count, fault }: LaneDeps) {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   let [sent, control] = [0, 0];

@@ -32,7 +32,7 @@ export type BackendRun = {
 const CREDIT_USD = 1_000_000;
 /** A kill comes at a moment within this time. */
 const WITHIN_MS = 1_500;
-/** One start in so many is killed too, at a moment within this time. */
+/** One start in this number is killed too, at a moment within this time. */
 const STARTS_KILLED = 8;
 const START_MS = 1_500;
 /** The pause before a signer is started again doubles with each time, until its server is another one. */
@@ -133,7 +133,7 @@ class Kills implements BackendRun {
       console.log(`${this.#backend.name}: ${number} rounds, ${book.living.size} wallets`);
   }
 
-  /** Starts the server once more, and asks for every wallet that was ever told of. */
+  /** Starts the server once more, and asks for every wallet that was ever delivered. */
   async finish(): Promise<void> {
     const { living, destroyed } = this.#book;
     await this.#gateway.stop();
@@ -145,7 +145,7 @@ class Kills implements BackendRun {
     await judgeChains([this.#gateway], this.findings);
   }
 
-  /** Wallets that were told of are there and sign; destroyed ones do not, and no master derives them again. */
+  /** Delivered wallets are there and sign; destroyed ones do not, and no master derives them again. */
   async #judge(round: Round, living: readonly ToldWallet[], dead: readonly ToldWallet[]): Promise<void> {
     const [book, gateway, findings] = [this.#book, this.#gateway, this.findings];
     await judgeLiving(book, gateway, findings, living);

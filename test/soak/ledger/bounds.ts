@@ -8,7 +8,7 @@ const DISK_BYTES_EACH = 1_100;
 const DISK_SLACK_MIB = 2 * 64 + 4 * 2;
 const MIB = 1024 * 1024;
 
-/** The most resident memory of a ledger that keeps so many transfers. */
+/** The most resident memory of a ledger that keeps this number of transfers. */
 export function memoryBoundMiB(kept: number): number {
   return BASE_MIB + (kept * MEMORY_BYTES_EACH) / MIB;
 }

@@ -16,7 +16,7 @@ export type TransferLoad = {
   readonly sent: () => number;
   /** Delays from when each was due to its answer, in milliseconds; emptied by the call. */
   readonly takeDelays: () => readonly number[];
-  /** Signatures of one in so many transactions, with the slot that was open when each was sent. */
+  /** Signatures of the sampled transactions, with the slot that was open when each was sent. */
   readonly samples: () => readonly { readonly signature: string; readonly slot: number }[];
   /** Stops sending, and resolves when all are answered. Throws the first error. */
   readonly stop: () => Promise<void>;
@@ -25,7 +25,7 @@ export type TransferLoad = {
 export type TransferLoadOptions = {
   readonly port: number;
   readonly perSecond: number;
-  /** One in so many transactions is sampled. */
+  /** One transaction in this number is sampled. */
   readonly sampleEach: number;
   /** Returns the slot that is open; absent: that of the newest blockhash. */
   readonly openSlot?: () => number;

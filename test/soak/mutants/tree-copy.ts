@@ -22,7 +22,7 @@ const EMPTY_STORE = 'keyslot-empty-store-';
 
 /**
  * Copies the files of this checkout to a temporary directory: those that are committed and those that may be, as they are now. Packages are
- * linked one by one, so that whatever a test caches beside them stays in the copy, which is deleted when the process ends.
+ * linked one by one, so that whatever a test caches next to them stays in the copy, which is deleted when the process ends.
  *
  * @returns the root of the copy.
  */

@@ -4,7 +4,7 @@ import { formsOf } from '../../signer/fixture/scan-memory.ts';
 /** The forms in which a secret text may have been written somewhere, as bytes to look for. */
 export function formsOfText(text: string): Readonly<Record<string, Buffer>> {
   const bytes = Buffer.from(text);
-  // The ends of base-64 depend on what stands beside it, and where it begins on what stands ahead: three ways to begin.
+  // The ends of base-64 depend on the bytes next to it, and its beginning on those ahead: three ways to begin.
   const shifted = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return [`base64 from ${shift}`, Buffer.from(whole.slice(shift === 0 ? 0 : 4, -4))] as const;

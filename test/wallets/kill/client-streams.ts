@@ -80,7 +80,7 @@ export async function runClientStream(
   }
 }
 
-/** Asks for what did not come; a tree goes on with the words of its first line. */
+/** Asks for the missing wallets; a tree continues with the words of its first line. */
 export async function runAgain(server: WalletServer, stream: ClientStream): Promise<void> {
   const { delivered, body } = stream;
   const { mnemonic } = delivered[0] ?? {};

@@ -4,7 +4,7 @@ import type { WalletServer } from '../open-wallet-server.ts';
 import { isSignature } from './is-signature.ts';
 import { type Ending, readJson, readWallets, type ReceivedWallet } from './read-wallets.ts';
 
-/** A stream of wallets, and what a client was told of it until now. */
+/** A stream of wallets, and the lines of it that a client has received. */
 export type StreamWork = {
   readonly path: '/batch' | '/hd';
   readonly body: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** A managed wallet that a client was told of: its line came whole, or the answer to its request. */
+/** A managed wallet that a client received: its line came whole, or the answer to its request. */
 export type ReceivedWallet = { readonly wallet_id: string; readonly address: string };
 
 /** The end of an answer for its reader. */

@@ -54,7 +54,7 @@ export async function spoilKeys(databaseUrl: string): Promise<WalletState> {
 /** The table that an operation reads before it does anything for an account. */
 const READ_FIRST = 'ledger_accounts';
 
-/** The same request was sent before, and its work cannot go on. */
+/** The same request was sent before, and its work cannot continue. */
 export async function holdRequest(
   { baseUrl }: RunningKeyslot,
   databaseUrl: string,

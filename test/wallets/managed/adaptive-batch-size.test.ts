@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PacedSize } from '../../../src/wallets/managed/create-managed-batch.ts';
 
-/** The sizes of the first groups of a backend that makes so many keys in a second. */
+/** The sizes of the first groups of a backend that makes a number of keys in a second. */
 async function sizesAt(keysPerSecond: number, groups = 6): Promise<readonly number[]> {
   let nowMs = 0;
   const pace = new PacedSize(() => nowMs);

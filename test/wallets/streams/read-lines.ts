@@ -4,7 +4,7 @@ import { eventually } from '../../../src/core/eventually.ts';
 /** The part of a stream that a client received: its whole lines, without their ends, and if the stream was ended or broken off. */
 export type GotLines = { readonly lines: readonly string[]; readonly isWhole: boolean };
 
-/** Reads a stream to its end, or until so many lines are there: then the connection is closed. */
+/** Reads a stream to its end, or up to a number of lines: then the connection is closed. */
 export async function readLines(answer: IncomingMessage, most = Infinity): Promise<GotLines> {
   let [text, ends] = ['', 0];
   try {

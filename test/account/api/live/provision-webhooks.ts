@@ -13,7 +13,7 @@ import {
 
 /** Nothing is sent to the address: it has none. */
 const CHOICE = { name: 'a contract run', url: 'https://keyslot.invalid/', events: [], isOrdered: false };
-/** Webhooks of an account while a run goes on: cases make some too. */
+/** Webhooks of an account while a run continues: cases make some too. */
 const MOST = 12;
 
 type Parts = {

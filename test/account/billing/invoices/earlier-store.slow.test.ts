@@ -152,7 +152,7 @@ describeStores('a store with work of a month of before they were closed', (backe
 });
 
 describeStores('a store whose sums of hours had no late charges', (backend) => {
-  test('has them from the books, and adds up all hours anew', async () => {
+  test('has them from the books, and adds up all hours again', async () => {
     const place = backend.place();
     const accountId = randomUUID();
     const nowMs = Date.UTC(2025, 9, 5);
@@ -185,7 +185,7 @@ describeStores('a store whose sums of hours had no late charges', (backend) => {
 });
 
 describeStores('a store of the version before records had digests of documents', (backend) => {
-  test('keeps its chain, which goes on with a record that has one', async () => {
+  test('keeps its chain, which continues with a record that has one', async () => {
     const place = backend.place();
     const accountId = randomUUID();
     const atMs = Date.UTC(2025, 9, 5);

@@ -15,7 +15,7 @@ export const NOVEMBER = Date.UTC(2025, 10, 1);
 /** A month is closed ten minutes after its end. */
 export const CLOSING = NOVEMBER + 10 * 60_000;
 
-/** Events of a store's accounts in October, unless another time is given. */
+/** Helpers that make events of a store's accounts in October, unless another time is given. */
 export function inOctober(store: () => Store) {
   const customer = async (): Promise<string> => {
     const accountId = await newCustomer(store());

@@ -59,7 +59,7 @@ describeStores('a thief whose password was replaced while it was checked', (back
     expect(await refusal(enter(other.email))).toBe('none');
   });
 
-  test('cannot begin a second factor beside the one that the owner enrolled meanwhile', async () => {
+  test('cannot begin a second factor next to the one that the owner enrolled meanwhile', async () => {
     const { deps, newOwner, enter, holderOf, enrol } = memberWorld(store());
     const { email } = await newOwner();
     const owner = await enter(email);

@@ -21,7 +21,7 @@ const OF_PAYEE = [{ kind: 'program' as const, value: PAYEE }];
 describeStores('what webhooks are to get of a ledger', (backend: TestBackend) => {
   const opened = backend.emptied();
 
-  test('a webhook with too much to send waits, loses nothing, and goes on when half of it is gone', async () => {
+  test('a webhook with too much to send waits, loses nothing, and continues when half of it is gone', async () => {
     const world = await openLedgerWorld(opened());
     const id = await world.make(OF_PAYEE);
     const { ended } = world.start([id]);
@@ -54,7 +54,7 @@ describeStores('what webhooks are to get of a ledger', (backend: TestBackend) =>
     expect(slotsOf(await world.events(id, 3))).toEqual([101, 102, 103]);
   });
 
-  test('lanes that have caught up go on as one', async () => {
+  test('lanes that have caught up continue as one', async () => {
     const world = await openLedgerWorld(opened());
     const first = await world.make(OF_PAYEE);
     const { lane } = world.start([first]);

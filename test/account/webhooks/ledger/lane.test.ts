@@ -106,7 +106,7 @@ describeStores('events of a ledger', (backend: TestBackend) => {
     ]);
   });
 
-  test('a signature that was in the ledger before is told of, and once', async () => {
+  test('a signature that was in the ledger before is sent, and once', async () => {
     const world = await openLedgerWorld(opened());
     world.ledger.grow(101, 102);
     const id = await world.make([{ kind: 'signature', value: signatureAt(101) }]);
@@ -176,7 +176,7 @@ describeStores('events of a ledger', (backend: TestBackend) => {
     expect(slotsOf(await world.events(id, count + 1)).at(-1)).toBe(142);
   });
 
-  test('what the node no longer has is a gap, and events go on behind it', async () => {
+  test('transactions that the node no longer has are a gap, and events continue behind it', async () => {
     const world = await openLedgerWorld(opened());
     const id = await world.make(OF_PAYEE);
     world.ledger.grow(...from(101, 50));
@@ -201,7 +201,7 @@ describeStores('events of a ledger', (backend: TestBackend) => {
     expect(slotsOf(events.slice(1))).toEqual(from(141, 10));
   });
 
-  test('a ledger that began anew is a gap, and is read from its beginning', async () => {
+  test('a ledger that started again is a gap, and is read from its beginning', async () => {
     const world = await openLedgerWorld(opened());
     const id = await world.make(OF_PAYEE);
     const { ended } = world.start([id]);

@@ -14,7 +14,7 @@ import { callLedger } from './call-ledger.ts';
 
 const ADDRESS = `${'1'.repeat(31)}2`;
 const AIRDROPS = 5;
-/** One loss of so many takes the server too. */
+/** One loss in this number takes the server too. */
 const KILL_EVERY = 10;
 const FIRST_LAMPORTS = 1_000_000;
 
@@ -23,8 +23,8 @@ type Told = { readonly type: string; readonly data: LedgerData };
 type Signed = { readonly signature: string; readonly slot: number };
 
 /**
- * Loses the node again and again while an address is paid, at times the server as well, and holds what a webhook was told against the
- * record of the ledger itself: every transaction is told of at least once, or is in the slots of a gap that was stated.
+ * Loses the node again and again while an address is paid, at times the server as well, and compares what a webhook received with the
+ * record of the ledger itself: every transaction is sent at least once, or is in the slots of a gap that was stated.
  */
 export async function loseNode(losses: number): Promise<void> {
   const localnet = await startLocalnet({ args: ['--slot-ms', '40'] });
@@ -59,7 +59,7 @@ export async function loseNode(losses: number): Promise<void> {
       await server.kill();
       await server.start();
     }
-    await eventually('events go on', () => receiver.received.length > seen || undefined);
+    await eventually('events continue', () => receiver.received.length > seen || undefined);
   }
 
   const record = await eventually('all payments are confirmed', async () => {
@@ -67,7 +67,7 @@ export async function loseNode(losses: number): Promise<void> {
     return found.length === losses * AIRDROPS ? found : undefined;
   });
   await eventually(
-    'every transaction is told of',
+    'every transaction is received',
     () => missingOf(record, told()).length === 0 || undefined,
     { intervalMs: 500 },
   );

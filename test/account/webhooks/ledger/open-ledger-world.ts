@@ -99,7 +99,7 @@ export async function openLedgerWorld(store: Store, options: WorldOptions = {}) 
       };
       return { lane, ended, stop };
     },
-    /** Waits for so many events of a webhook; returns their types and data. */
+    /** Waits for a number of events of a webhook; returns their types and data. */
     events: async (id: string, count: number) => {
       const rows = await eventually(
         `${count} events`,

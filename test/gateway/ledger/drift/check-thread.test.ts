@@ -71,7 +71,7 @@ test('what has too many values for the memory of the process is not checked', as
   expect(failures).toEqual([]);
 });
 
-test('a thread that ended is told of, checks nothing for a minute, and is started again then', async () => {
+test('a thread that ended is reported, checks nothing for a minute, and is started again then', async () => {
   const program = new URL(
     'data:text/javascript,import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { throw new Error("broken"); });',
   );
@@ -87,7 +87,7 @@ test('a thread that ended is told of, checks nothing for a minute, and is starte
   expect(failures).toHaveLength(2);
 });
 
-test('a thread that cannot be started is told of, and harms nothing', async () => {
+test('a thread that cannot be started is reported, and harms nothing', async () => {
   const { check } = open(new URL('http://127.0.0.1/no-program'));
   expect([await check(reply('getSlot', '5')), await check(reply('getSlot', '5'))]).toEqual([
     undefined,

@@ -40,7 +40,7 @@ test('a bound of the caller holds as well, for new names only', () => {
   expect([counts.note(member('c')), counts.size]).toEqual(['c', 4]);
 });
 
-test('a node that has another version at each look is told of eight times', () => {
+test('a node that has another version at each look is reported eight times', () => {
   const counts = new NameCounts({ maxNames: 2, nowMs: () => 0 });
   const told = Array.from({ length: 100 }, (_, at) => counts.note(member('a'), `4.${at}`));
   expect(told.filter((name) => name !== undefined)).toHaveLength(8);

@@ -17,7 +17,7 @@ test('a copy is its own: what it was made of may be overwritten', () => {
   expect(String(Buffer.concat(sample?.parts ?? []))).toBe('part');
 });
 
-test('so many answers and no more; a place that is given back is another answer’s', () => {
+test('the number of answers is limited; a place that is given back is another answer’s', () => {
   const { room } = open();
   const [first, second, third] = [room.begin(), room.begin(), room.begin()];
   expect([first, second].map((sample) => sample !== undefined)).toEqual([true, true]);
@@ -28,7 +28,7 @@ test('so many answers and no more; a place that is given back is another answer�
   expect(room.begin()).toBeDefined();
 });
 
-test('so many bytes and no more: a copy that grows beyond them is given up, and gives back what it had', () => {
+test('the bytes are limited: a copy that grows beyond them is given up, and gives back what it had', () => {
   const { room } = open();
   const [small, large] = [room.begin(), room.begin()];
   small?.add(Buffer.alloc(4));
@@ -41,7 +41,7 @@ test('so many bytes and no more: a copy that grows beyond them is given up, and 
   expect(small?.finish()).toBe(true);
 });
 
-test('one answer may have so many bytes and no more: what is known to be larger is not begun', () => {
+test('the bytes of one answer are limited: an answer known to be larger is not begun', () => {
   const { room } = open();
   expect([8, 9].map((sizeBytes) => room.isTooLarge(sizeBytes))).toEqual([false, true]);
   expect(room.begin(9)).toBe(undefined);

@@ -109,7 +109,7 @@ function makeForeign(nodes: readonly ChainNode[]): void {
   if (foreign !== undefined) foreign.genesis = OTHER_GENESIS;
 }
 
-/** A call waits for longer than until so many slots later, where no node has what it asks, or those that have fail it. */
+/** A call waits for longer than this number of slots where no node has what it asks, or those that have it fail. */
 const WAITED_SLOTS = 3;
 
 /** True if a sound node of the chain has what is asked before the call, or while that waits for it. */

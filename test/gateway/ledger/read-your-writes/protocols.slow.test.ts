@@ -18,7 +18,7 @@ afterAll(() => chain?.stop());
 const LAGS = [0, 8, 4];
 const READS = 12;
 
-/** The slots that so many reads of a session show at a commitment, one after the other. */
+/** The slots that a number of reads of a session show at a commitment, one after the other. */
 async function slotsOf(session: string, commitment: string): Promise<readonly number[]> {
   const slots: number[] = [];
   const call = createRpcCall({ url: chain.gateway.rpcUrl, session });

@@ -138,7 +138,7 @@ function onRedis(url: string): void {
     expect(nameOf({ keyId: reader.keyId })).not.toBe(nameOf(reader));
   });
 
-  test('what the version before writes beside is left out, and what it reads of this one too', async () => {
+  test('entries of the version before are left out, and it leaves out those of this one', async () => {
     const prefix = uniquePrefix();
     const one = await open(prefix);
     const old = { gateway: 'old', network: 'solana-devnet' };

@@ -53,7 +53,7 @@ test('what a reader was shown at one gateway is behind it at the other after 50 
   expect(isBehind(99, 'session')).toBe(false);
 });
 
-test('a session is told of by itself, block heights too', async () => {
+test('a session is reported by itself, block heights too', async () => {
   const { one, isBehind, other } = startPair();
   const reader = { keyId: 'k', session: 's' };
   one.noteAnswer({ method: 'getBlockHeight', params: [{ commitment: 'confirmed' }] }, { height: 7 }, reader);
@@ -64,7 +64,7 @@ test('a session is told of by itself, block heights too', async () => {
   expect(other.isBehind(height, { height: 6 }, reader)).toBe(true);
 });
 
-test('a reader is told of once in 50 ms, with the highest, and not for what it has seen before', async () => {
+test('a reader is reported once in 50 ms, with its highest slot, and not for slots it has seen before', async () => {
   const { one, sent } = startPair();
   for (const slot of [100, 102, 101]) one.noteSlot('confirmed', slot, { keyId: 'k' });
   await advance(1_000);
@@ -121,7 +121,7 @@ test('a reader that was met here before another gateway tells of it, or after, h
   }
 });
 
-test('of a key with too many sessions the latest are told of, and the others come as new ones', async () => {
+test('of a key with too many sessions the latest are reported, and the others come as new ones', async () => {
   const { one, other, isBehind } = startPair();
   for (let at = 0; at <= 1_000; at++) isBehind(0, `s${at}`);
   for (const session of ['s0', 's1000']) one.noteSlot('confirmed', 100, { keyId: 'k', session });

@@ -28,7 +28,7 @@ function openAt(baseline: number): SharedSubscription {
   return shared;
 }
 
-/** The gaps that a subscriber is told of from now on. */
+/** The gaps that a subscriber receives from now on. */
 function gapsOf(shared: SharedSubscription): readonly (readonly number[])[] {
   const gaps: number[][] = [];
   shared.subscribers.add({
@@ -52,7 +52,7 @@ test('nothing of before a subscription is missing from it', () => {
   expect(shared.missingFrom).toBe(29);
 });
 
-test('what follows a slot that a node behind the first one told of is missing when that node is lost', () => {
+test('what follows a slot of a node behind the first one is missing when that node is lost', () => {
   const shared = openAt(28);
   tell(shared, 27);
   shared.lose(undefined);
@@ -93,7 +93,7 @@ test('what comes with the answer to a subscription that was lost before one is h
   expect(told).toHaveLength(1);
 });
 
-test('what was covered when it was read anew is not missing from a quiet subscription', () => {
+test('what a new read covered is not missing from a quiet subscription', () => {
   const shared = openAt(28);
   shared.lose(undefined);
   shared.hold();

@@ -110,7 +110,7 @@ describe('a new subscription', () => {
     expect(gapOf(await stage.client.next())).toMatchObject({ fromSlot: 5_051, toSlot: 5_059 });
   });
 
-  test('that no node answers is refused, and the other ones go on', async () => {
+  test('that no node answers is refused, and the other ones continue', async () => {
     const nodes = [stage.node, await startTwo(150, LIMITS)];
     await stage.client.call('rootSubscribe');
     for (const node of nodes) dropFirst(node, 'accountSubscribe', 9);
@@ -146,7 +146,7 @@ describe('a new subscription', () => {
 test.each([
   ['logsSubscribe', ['all', { commitment: 'confirmed' }]],
   ['blockSubscribe', ['all', { commitment: 'confirmed' }]],
-])('%s goes on with a gap after one missed block that a node never answers for', async (method, params) => {
+])('%s continues with a gap after one missed block that a node never answers for', async (method, params) => {
   await stage.start();
   expect(await stage.client.call(method, params)).toHaveProperty('result');
   const { slot } = stage.node;

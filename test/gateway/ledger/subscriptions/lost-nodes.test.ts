@@ -44,7 +44,7 @@ describe('a node', () => {
     },
   );
 
-  test('that sends a result of another shape is not believed, and goes on', async () => {
+  test('that sends a result of another shape is not believed, and continues', async () => {
     await stage.start();
     await stage.client.call('rootSubscribe');
     stage.node.notify('slotSubscribe', null);
@@ -92,7 +92,7 @@ describe('a node', () => {
     expect(resultOf(await stage.client.next())).toEqual(account(190, 8));
   });
 
-  test('that is behind tells nothing that is older, and goes on where the one before was', async () => {
+  test('that is behind tells nothing that is older, and continues where the one before was', async () => {
     const behind = await startScriptedPubsub({ firstSlot: 60 });
     stage.closing.push(behind.close);
     await stage.start({ nodeUrls: [stage.node.url, behind.url] });
@@ -112,7 +112,7 @@ describe('a node', () => {
     });
   });
 
-  test('that is another ledger is said to be, and subscriptions go on from its beginning', async () => {
+  test('that is another ledger is said to be, and subscriptions continue from its beginning', async () => {
     await stage.start();
     const { result: id } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     const { result: roots } = await stage.client.call('rootSubscribe');
@@ -219,7 +219,7 @@ describe('a node', () => {
     expect(resultOf(await stage.client.next())).toBe(7);
   });
 
-  test('that never answers for the state of an account leaves a gap, and goes on', async () => {
+  test('that never answers for the state of an account leaves a gap, and continues', async () => {
     await stage.start({ silenceMs: 2_000, responseTimeoutMs: 50_000 });
     await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     stage.node.notify('accountSubscribe', account(150, 1));

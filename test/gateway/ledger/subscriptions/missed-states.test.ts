@@ -63,7 +63,7 @@ describe('votes', () => {
 });
 
 describe('what happens to slots', () => {
-  test('is a gap from the last root on where it was missed, whatever slot is told of next', async () => {
+  test('is a gap from the last root on where it was missed, whatever slot is notified next', async () => {
     await stage.start();
     const { result: id } = await stage.client.call('slotsUpdatesSubscribe');
     const tell = (type: string, slot: number) =>
@@ -162,7 +162,7 @@ describe('an account', () => {
     expect([gap.toSlot, ...told]).toEqual([180, account(180, 5), account(185, 7)]);
   });
 
-  test('whose state cannot be read leaves a gap, and is told of again', async () => {
+  test('whose state cannot be read leaves a gap, and is notified again', async () => {
     await stage.start();
     await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     stage.node.notify('accountSubscribe', account(150, 1));

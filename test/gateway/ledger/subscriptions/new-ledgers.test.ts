@@ -7,7 +7,7 @@ const stage = useStage();
 
 const ANOTHER = 'AnotherLedger1111111111111111111111111111111';
 
-test('subscriptions go on where all nodes have begun another ledger', async () => {
+test('subscriptions continue where all nodes have begun another ledger', async () => {
   const second = await startScriptedPubsub();
   stage.closing.push(second.close);
   const nodeUrls = [stage.node.url, second.url];

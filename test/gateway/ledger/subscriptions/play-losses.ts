@@ -111,7 +111,7 @@ class History {
     return this.#watched === 'slotSubscribe' ? all : all.filter((slot) => this.#changes.has(slot));
   }
 
-  /** The slot of the node's notifications, so many slots deep. */
+  /** The slot of the node's notifications at a depth, in slots. */
   #at(depth: number): number {
     return this.#chain - this.#node.lag - depth;
   }

@@ -15,7 +15,7 @@ const stage = useStage();
 /** More than an answer takes, also where the machine keeps the process for a while. */
 const TIME = { silenceMs: 60_000, responseTimeoutMs: 20_000 };
 
-/** Answers the calls of a method so many milliseconds late, with one id after the other. */
+/** Answers the calls of a method late by a number of milliseconds, with one id after the other. */
 function slowDown(node: ScriptedPubsub, method: string, ms: number): void {
   let id = 7_000;
   node.refuse = (call) => {
@@ -98,7 +98,7 @@ test('a subscription that waits for a slow node is given up with its connection'
   await expect(slow).rejects.toMatchObject({ code: 'upstreamUnavailable' });
 });
 
-test('one read that the node fails while it is read anew leaves a gap that is told at once', async () => {
+test('one read that the node fails while states are read again leaves a gap that is sent at once', async () => {
   await stage.start();
   await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
   const { getSlot } = stage.node.answers;

@@ -28,7 +28,7 @@ async function soon(): Promise<SocketMessage> {
   return await eventually('a message comes', () => message);
 }
 
-test('while a node takes long for one subscription after a loss, the others go on', async () => {
+test('while a node takes long for one subscription after a loss, the others continue', async () => {
   await stage.start(LIMITS);
   await stage.client.call('rootSubscribe');
   await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);

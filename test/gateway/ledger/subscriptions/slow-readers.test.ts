@@ -34,7 +34,7 @@ function read(text: string): readonly DeliveredNotifications[] {
 /** The notifications of its account and its gaps that a client has received, in order. */
 const readTold = ({ texts }: SocketClient): readonly DeliveredNotifications[] => texts.flatMap(read);
 
-/** Waits until a client has been told of a slot; only its last message is read. */
+/** Waits until a client has received a slot; only its last message is read. */
 async function toHear({ texts }: SocketClient, slot: number): Promise<void> {
   const hasIt = (): true | undefined => read(texts.at(-1) ?? '{}').at(0)?.slot === slot || undefined;
   await eventually(`slot ${slot} is heard`, hasIt, { intervalMs: 2 });
@@ -45,7 +45,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
 
-test('who does not read is told of an account as it is then, after a gap for what was left out', async () => {
+test('a client that did not read receives the current account, after a gap for what was left out', async () => {
   await stage.start();
   await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
   const fast = await openSocket(stage.gateway.wsUrl);
@@ -98,7 +98,7 @@ test('who does not read what counts each is closed with the bound, and nobody el
   );
 });
 
-test('a subscription that was ended is not told of any more, whatever waited', async () => {
+test('an ended subscription receives nothing more, whatever waited', async () => {
   await stage.start();
   const { result: id } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
   stage.client.socket.pause();

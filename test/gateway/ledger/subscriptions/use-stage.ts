@@ -12,7 +12,7 @@ export const CONFIRMED = { encoding: 'base64', commitment: 'confirmed' };
 
 const CONNECTED = 'keyslot_upstream_ws_up{network="solana-localnet"} 1';
 
-/** A node of a test's own, a gateway before it, and a client of that; what a test opens beside them goes into `closing`. */
+/** A node of a test's own, a gateway before it, and a client of that; other things that a test opens go into `closing`. */
 export type Stage = {
   readonly node: ScriptedPubsub;
   readonly gateway: Gateway;
@@ -23,7 +23,7 @@ export type Stage = {
   readonly lose: (method: string, at?: ScriptedPubsub) => Promise<void>;
 };
 
-/** Sets the stage anew for each test of a file. */
+/** Sets a new stage for each test of a file. */
 export function useStage(): Stage {
   const closing: (() => Promise<unknown>)[] = [];
   const open: { node?: ScriptedPubsub; gateway?: Gateway; client?: SocketClient } = {};

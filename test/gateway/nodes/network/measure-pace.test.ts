@@ -94,7 +94,7 @@ test('a node without samples is asked for its slot every five seconds, until ten
   meter.stop();
 });
 
-test('a chain that began anew is measured from there', async () => {
+test('a chain that started again is measured from there', async () => {
   const { pace, meter } = metered(nodeWith([], [5_000, 3, 13]));
   await pass(10_000);
   expect(pace.standing()).toEqual({ slotMs: 500, source: 'slots' });
@@ -128,7 +128,7 @@ test('a node that never answers is given up, and the next one asked', async () =
   meter.stop();
 });
 
-test('whatever nodes answer, the pace keeps its bounds and the meter goes on', async () => {
+test('whatever nodes answer, the pace keeps its bounds and the meter keeps running', async () => {
   const number = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
   const samples = fc.array(fc.record({ numSlots: number, samplePeriodSecs: number }));
   const answer = fc.oneof(fc.jsonValue(), samples);

@@ -159,7 +159,7 @@ test('it is asked again when its WebSocket is up, once however often that is sai
   expect([asked(), watch.has('4.3')]).toEqual([6, true]);
 });
 
-test('while it is asked anew, what was believed holds until an answer says otherwise', async () => {
+test('while it is asked again, the known state holds until an answer says otherwise', async () => {
   const { node, watch } = await started(agave('4.3.5'));
   says(node, 'nothing');
   void watch.refresh();

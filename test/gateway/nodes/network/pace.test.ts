@@ -113,7 +113,7 @@ describe('a chain', () => {
     expect(pace.slotMs).toBeCloseTo(400, 6);
   });
 
-  test('that begins anew, or another one, is measured anew; until then what was known holds', () => {
+  test('that starts again, or another one, is measured again; until then the known pace holds', () => {
     const { pace, run, announceAfter } = newPace();
     const last = run(400, 30_000, 1_000);
     announceAfter(400, last - 65);

@@ -6,7 +6,7 @@ import type { NodeRequirements, Upstream } from '../../../../src/gateway/nodes/u
 import { poolOf } from './pool-of.ts';
 import { rounds } from '../../../support/tier.ts';
 
-/** True if a node has what is needed: `maybe` is unknown. */
+/** `yes` if a node has what is needed; `maybe`: unknown. */
 type Has = 'yes' | 'no' | 'maybe';
 const HAS = { yes: true, no: false, maybe: undefined } as const;
 const CODES = ['upstreamUnavailable', 'upstreamBusy', 'upstreamBroken', 'callTooLarge'] as const;

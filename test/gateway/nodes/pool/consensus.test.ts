@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const TOWER = { kind: 'tower', slot: null };
 const UNKNOWN = { kind: 'unknown', slot: null };
 
-/** The number of times a pool has asked for the certificate: nodes do not count the pool's own calls as seen. */
+/** The number of times a pool has asked for the certificate: a node's `seen` leaves out the pool's own calls. */
 function countAsked(node: ChainNode): () => number {
   let count = 0;
   const { send } = node;
@@ -90,7 +90,7 @@ test('a certificate of a node of another chain does not count, and one of anothe
   expect(nodes).toHaveLength(4);
 });
 
-test('a lone node that begins another chain is asked anew', async () => {
+test('a lone node that begins another chain is asked again', async () => {
   const { nodes, consensus } = await startChainPool({
     nodes: 1,
     prepare: ([lone]) => {

@@ -28,7 +28,7 @@ function holdAfterStat() {
   return { looked: looked.promise, goOn: () => goesOn.resolve(undefined) };
 }
 
-/** Lets each read of a file hang until it may go on. */
+/** Lets each read of a file hang until it may continue. */
 function holdReads() {
   const goesOn = Promise.withResolvers<undefined>();
   const { readFile } = promises;

@@ -39,7 +39,7 @@ const createSet = (directory: string, makeRoom: () => Promise<void>): SegmentSet
   return set;
 };
 
-test('a segment that finds the disk full, wherever it is, makes room and goes on without a hole', async () => {
+test('a segment that finds the disk full, wherever it is, makes room and continues without a hole', async () => {
   const disk = useDisk();
   const directory = await newRoot();
   const ledger = createScriptedLedger(100);

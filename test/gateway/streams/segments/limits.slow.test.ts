@@ -95,7 +95,7 @@ test('a disk that hangs delays no stream: what does not fit in the queue is left
   expect(await slotsOf(await gateway.hub.open(100n, noRefill), last - 100)).toEqual(range(101, last));
 });
 
-test('a disk that is full stops files, not streams, and files go on when there is room', async (context) => {
+test('a disk that is full stops files, not streams, and files continue when there is room', async (context) => {
   const disk = mountSmallDisk(2);
   if (disk === undefined) return context.skip(SMALL_DISK_MISSING);
   context.onTestFinished(disk.unmount);

@@ -57,7 +57,7 @@ const filesIn = async (directory: string) =>
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-test('a segment that is full is sealed, and the next one goes on: after a start all but one are known by their ends', async () => {
+test('a segment that is full is sealed, and the next one continues: after a start all but one are known by their ends', async () => {
   const directory = await newRoot();
   const { set, append, slots, rooms } = await openSet(directory);
   await append(recordsOf(101, 200));
@@ -165,7 +165,7 @@ test('each byte of a sealed segment is held by a checksum: a record that changed
   expect([await slots(100), damaged]).toEqual([range(101, 108), []]);
 });
 
-test('a cut at a slot drops what follows it, over several segments, and the chain goes on from there', async () => {
+test('a cut at a slot drops what follows it, over several segments, and the chain continues from there', async () => {
   const directory = await newRoot();
   const { set, append, slots } = await openSet(directory, 4_000);
   await append(recordsOf(101, 140));

@@ -222,7 +222,7 @@ test('two processes with one directory: one writes, the other one reads, and fol
   expect(await slotsOf(await second.hub.open(100n, noRefill), last - 100)).toEqual(range(101, last));
 });
 
-test('where files cannot be written streams go on, which is said, and files grow again by themselves', async () => {
+test('where files cannot be written streams continue, which is said, and files grow again by themselves', async () => {
   const root = await newRoot();
   await writeFile(join(root, NETWORK), 'no directory');
   const ledger = createScriptedLedger(100);

@@ -10,7 +10,7 @@ test('a process leaves late readers twice as long with each term that it takes o
   expect(left).toEqual([60, 120, 240, 480, 480, 480]);
 });
 
-test('it begins anew after ten times of what it left the last one', () => {
+test('it starts again after ten times its last value', () => {
   let nowMs = 0;
   const patience = createPatience(30, () => nowMs);
   expect(patience.ms()).toBe(30);

@@ -34,7 +34,7 @@ function share(): void {
     expect(await take(second, 1)).toEqual([106]);
   });
 
-  test('a reader whose node stands still is replaced by a gateway whose node goes on', async () => {
+  test('a reader whose node stands still is replaced by a gateway whose node continues', async () => {
     const [still, ledger] = [createScriptedLedger(100), createScriptedLedger(100)];
     const { one, other, first, second } = await openBoth(
       still,

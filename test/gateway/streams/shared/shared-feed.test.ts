@@ -3,13 +3,13 @@ import { eventually } from '../../../../src/core/eventually.ts';
 import { createScriptedLedger, type ScriptedLedger } from '../scripted-ledger.ts';
 import { createScriptedBlocks, feedOptions, openShared } from './scripted-blocks.ts';
 
-/** Blocks of one turn, and those that are read backwards beside it. */
+/** Blocks of one turn, and those that are read backwards meanwhile. */
 const MOST_HELD = 16 + 32;
 
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-test('where shared blocks begin anew far after the tip, what is missing is read in order, a few blocks at a time', async () => {
+test('where shared blocks start again far after the tip, missing blocks are read in order, a few at a time', async () => {
   const ledger = createScriptedLedger(100);
   const held = new Set<bigint>();
   const taken: number[] = [];

@@ -34,7 +34,7 @@ function share(): void {
     expect([one, other].map(({ asked }, at) => asked() - (before[at] ?? 0))).toEqual([40, 0]);
   });
 
-  test('a stream goes on at the other one, though no node has its blocks any more', async () => {
+  test('a stream continues at the other one, though no node has its blocks any more', async () => {
     const ledger = createScriptedLedger(100);
     const one = await open({ ledger });
     const first = await one.hub.open(undefined);
@@ -117,7 +117,7 @@ function share(): void {
     expect(await takeEach([first, second], 5)).toEqual([slotsFrom(101, 5), slotsFrom(101, 5)]);
   });
 
-  test('while Redis is lost each reads for itself, and goes on with shared blocks when it is back, empty', async () => {
+  test('while Redis is lost each reads for itself, and continues with shared blocks when it is back, empty', async () => {
     const ledger = createScriptedLedger(100);
     const proxy = await startCutProxy(Number(new URL(REDIS_URL).port || 6379));
     try {

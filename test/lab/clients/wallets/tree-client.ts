@@ -7,7 +7,7 @@ import { isPassing, type ServiceAnswer, askWallets } from '../ask-service.ts';
 import type { AskingDeps } from '../ask-until-answered.ts';
 
 const BETWEEN_MS = 60;
-/** Of so many steps one makes a master; some sign; some try what was destroyed; the others derive. */
+/** Of this number of steps one makes a master; some sign; some try destroyed wallets; the others derive. */
 const STEPS = 12;
 const MOST_TREES = 12;
 
@@ -27,7 +27,7 @@ export async function runTreeClient(deps: WalletDeps, book: WalletBook): Promise
   }
 }
 
-/** Children stand at so many first and second indexes: few enough that each is derived again and again. */
+/** The numbers of first and second indexes of children: few enough that each is derived again and again. */
 const ACCOUNTS = 40;
 const CHANGES = 2;
 const MOST_AT_ONCE = 5;

@@ -9,7 +9,7 @@ import { drawWallet, type ToldWallet, type WalletBook } from './wallet-book.ts';
 import type { ServiceAnswer } from '../ask-service.ts';
 
 const BETWEEN_MS = 40;
-/** Of so many steps one creates a wallet, one a batch; one tries to sign with a destroyed one; the others sign. */
+/** Of this number of steps one creates a wallet, one a batch; one tries to sign with a destroyed one; the others sign. */
 const STEPS = 12;
 
 export type WalletDeps = AskingDeps & DestroyingDeps & Pick<ClientDeps, 'over'>;
@@ -30,7 +30,7 @@ export async function runWalletClient(deps: WalletDeps, book: WalletBook): Promi
 }
 
 const ROOT = OPERATIONS.createWallet.path;
-/** A batch has so many wallets at most. */
+/** The most wallets of a batch. */
 const MOST_IN_BATCH = 8;
 
 type Asked = {
