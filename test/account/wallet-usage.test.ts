@@ -150,7 +150,7 @@ describeStores('usage of wallet operations', (backend) => {
     expect(await readAll()).toEqual(behind);
   });
 
-  test('has what a server charges whose clock is late, in hours that are summed up too, or whoever sums up is ahead', async () => {
+  test('has the charges of a server whose clock is late, in summed hours too, or if the summing server is ahead', async () => {
     const { accountId, charge, record } = await newAccount('acme');
     await record(DAY, ...Array.from({ length: 1_000 }, () => ({})));
     await charge(DAY, 'managed_signing', 5);

@@ -46,7 +46,7 @@ function ask(email: string, headers: Readonly<Record<string, string>> = {}) {
 /** Of a mail in quoted-printable (RFC 2045 section 6.7), as far as it is needed. */
 const decodeLines = (text: string): string => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 
-test('who asks is answered alike, whether there is a login or not; the link names the settings, not the request', async () => {
+test('the answer is the same with a login and without; the link names the settings, not the request', async () => {
   const poison = { 'x-forwarded-host': 'evil.example' };
   const answers = [await ask(KNOWN, poison), await ask(newEmail(), poison)];
   expect(answers.map(({ status, body }) => [status, Object.keys(body)])).toEqual([

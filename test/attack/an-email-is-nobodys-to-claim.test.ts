@@ -48,7 +48,7 @@ describeStores('who makes a login for the email of another', (backend) => {
     expect(await refusal(enter(email, { accountId: host.accountId }))).toBe('signInFailed');
   });
 
-  test('and whoever knows that password has to have the code too before the login becomes a member elsewhere', async () => {
+  test('and with that password alone, without the code, the login becomes no member elsewhere', async () => {
     const { host, email, accept, codeAt, enter } = await claimed();
     expect(await refusal(accept(PASSWORD))).toBe('secondFactorRequired');
     expect(await refusal(accept(PASSWORD, '000000'))).toBe('secondFactorInvalid');

@@ -53,7 +53,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on a store that is %s', (kin
     await server.kill();
     for (const one of restore) one();
     await expect(server.start()).rejects.toThrow(/has 0 destroyed keys, but the file of heads lists 1/);
-    // The operator who has nothing newer says so: what nobody knows any more to be destroyed is not.
+    // The operator has nothing newer and says so: wallets that nobody knows to be destroyed are not.
     const { code, text } = await vault.run('signer', 'adopt');
     expect([code, text]).toEqual([0, expect.stringContaining('Its record has 0 destroyed keys')]);
     await server.start();

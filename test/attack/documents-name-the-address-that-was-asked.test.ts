@@ -97,7 +97,7 @@ test('a name that one client has asked is never told to another, cache or not', 
   expect([cacheControl, body.includes('evil.example')]).toEqual(['no-store', false]);
 });
 
-test('without a proxy nobody is believed who says that there is one', async () => {
+test('without a proxy no client is believed that claims to be one', async () => {
   const gateway = await start();
   const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil' };
   expect((await read(gateway, forged)).urls).toEqual(at(gateway.baseUrl));

@@ -70,7 +70,7 @@ test('calls that wait for their request have a megabyte of metadata at most, on 
   expect(refused.length).toBeLessThan(10);
 });
 
-test('who asks for reflection and does not read the answers is not read from', async () => {
+test('a client that asks for reflection and does not read the answers is not read from', async () => {
   const session = await openSession({ settings: { initialWindowSize: 0 } });
   const stream = session.request(REFLECT, { endStream: false });
   stream.on('error', () => undefined);

@@ -70,7 +70,7 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*-32079.*"scope":"server"/s);
 });
 
-test('those of one address make room among themselves; who is idle at another stays', async () => {
+test('those of one address make room among themselves; an idle client at another stays', async () => {
   const gateway = await start({ maxConnections: 200, maxPerAddress: 50 });
   const call = keptClient(gateway);
   const { port } = await call();

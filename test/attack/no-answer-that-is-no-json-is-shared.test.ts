@@ -41,7 +41,7 @@ function replyWith(result: Buffer, id: number): Buffer {
   return Buffer.concat([Buffer.from('{"jsonrpc":"2.0","result":'), result, Buffer.from(`,"id":${id}}`)]);
 }
 
-test.each(Object.entries(BAD))('%s is not kept for the next who asks', async (_what, result) => {
+test.each(Object.entries(BAD))('%s is not kept for the next client', async (_what, result) => {
   node.play((response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(replyWith(result, 1));
   });
@@ -54,7 +54,7 @@ test.each(Object.entries(BAD))('%s is not kept for the next who asks', async (_w
   ]);
 });
 
-test.each(Object.entries(BAD))('%s is not shared with who asks the same meanwhile', async (_what, result) => {
+test.each(Object.entries(BAD))('%s is not shared with clients that ask the same meanwhile', async (_what, result) => {
   const { cached, pending } = cacheByHand();
   const [first, second] = [1, 2].map((id) => cached.serve(callOf('getGenesisHash', id), context));
   pending[0]?.resolve({ kind: 'whole', body: replyWith(result, 1), isError: false });
@@ -66,7 +66,7 @@ test.each(Object.entries(BAD))('%s is not shared with who asks the same meanwhil
 });
 
 test.each(Object.entries(BAD))(
-  '%s in a batch is not shared with others who ask it',
+  '%s in a batch is not shared with others that ask it',
   async (_what, result) => {
     const { cached, batches, pending } = cacheByHand();
     const batch = cached.serveBatch(batchOf('getGenesisHash', ['[]']), context);

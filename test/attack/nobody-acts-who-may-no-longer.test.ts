@@ -26,7 +26,7 @@ import { openOperatorWorld } from '../account/api/operator-world.ts';
 import { describeStores } from '../store/backends.ts';
 import { type Asked, type Call, HOOK, key, type Prepare, REQUESTS, webhook } from './changing-requests.ts';
 
-// A request is let in by its session or its token, and what it changes is written later. Whoever lost the right in between changes nothing.
+// A request is let in by its session or its token, and what it changes is written later. A member that lost the right in between changes nothing.
 
 type Left = Readonly<Record<'keys' | 'tokens' | 'webhooks', readonly Readonly<Record<string, string>>[]>>;
 type World = Awaited<ReturnType<typeof openWorld>>;

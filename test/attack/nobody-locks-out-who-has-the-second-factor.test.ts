@@ -76,7 +76,7 @@ test('a token cannot lock the account from many addresses, for as long as it lik
   }
 });
 
-test('who guesses with many tokens locks the account, and its operator lifts that', async () => {
+test('guessing with many tokens locks the account, and its operator lifts that', async () => {
   const account = await service().newAccount();
   const id = await makeWallet(account);
   const wrong = wrongFor(account.code());

@@ -53,7 +53,7 @@ async function endMinute(accountId: string, records: number) {
 const told = (rows: Awaited<ReturnType<typeof recordsOf>>) =>
   rows.map(({ action, outcome, tokenId, address, units }) => ({ action, outcome, tokenId, address, units }));
 
-test('who was refused what and from where is one row a minute, with how often', async () => {
+test('refusals of one client are one row a minute, with their reason, address and number', async () => {
   const { store, tokens, clock } = service();
   const account = await service().newAccount();
   const [good, revoked, expired] = [

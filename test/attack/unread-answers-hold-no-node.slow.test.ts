@@ -97,7 +97,7 @@ test('nor one key of an account the others, for more than some seconds; and its 
   expect(gateway.nodes.statuses()).toMatchObject([{ standing: 'healthy' }]);
 });
 
-test('who reads slowly keeps the answer while the others leave connections, or a quarter is enough', async () => {
+test('a slow reader keeps the answer while the others leave connections, or a quarter is enough', async () => {
   const slow = await attack('phone-1', SHARE - 1);
   const hung: ((answer: string) => void)[] = [];
   node.play((response) => hung.push((answer) => sendJson(response, answer)));

@@ -66,7 +66,7 @@ test('an account that reads nothing has half of the memory, and others the rest 
   expect(await ask('alice-1', LARGE_BATCH)).toMatchObject([{ id: 1 }]);
 });
 
-test('after five seconds its slowest answer ends for who finds no room, over a WebSocket too', async () => {
+test('after five seconds its slowest answer ends for a client that finds no room, over a WebSocket too', async () => {
   const socket = new WebSocket(`${gateway.baseUrl.replace('http', 'ws')}${targetOf('mallory-1')}`);
   ends.push(() => socket.terminate());
   await new Promise((resolve) => socket.once('open', resolve));

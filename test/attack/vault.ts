@@ -12,7 +12,7 @@ import { createDatabase, findPostgres, POSTGRES_MISSING } from '../support/postg
 import { ACCOUNT, type WalletServer } from '../wallets/open-wallet-server.ts';
 import { startWalletServer } from '../wallets/wallet-server.ts';
 
-/** A server with managed wallets, what an operator does with its files, and what somebody does who attacks them. */
+/** A server with managed wallets, the acts of an operator on its files, and those of an attacker. */
 export type Vault = {
   readonly server: WalletServer;
   readonly signerFile: (name: string) => string;

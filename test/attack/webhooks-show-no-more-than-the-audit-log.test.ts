@@ -6,7 +6,7 @@ import { NOW_MS } from '../account/new-customer.ts';
 import { openOperatorWorld } from '../account/api/operator-world.ts';
 import { describeStores } from '../store/backends.ts';
 
-// A webhook is a reader of the audit log: whoever chooses where its records go must be allowed to read them.
+// A webhook is a reader of the audit log: the member that chooses where its records go must be allowed to read them.
 
 const READERS = OPERATIONS.listAuditRecords;
 const HOOK = { name: 'hook', url: 'https://93.184.216.34/', ordered: false };

@@ -9,7 +9,7 @@ import { startScriptedNode } from './targets.ts';
 import type { Target } from './wallet-stream.ts';
 
 /**
- * So many times as many calls go ahead unmeasured, until V8 has compiled most of what runs: while it does, its threads take the cores from
+ * This multiple of the calls goes ahead unmeasured, until V8 has compiled most of what runs: while it does, its threads take the cores from
  * those that answer, for some milliseconds at a time.
  */
 const WARM_UP = 1;

@@ -98,7 +98,7 @@ describe('the generated client', () => {
     expect(errorNameOf(refused)).toBe('rateLimited');
   });
 
-  it('tells a refusal of the transport from a reply that is none', async () => {
+  it('tells a refusal of the transport from an invalid reply', async () => {
     const refused = await failureOf(clientOf('Bad Gateway', 502).client.getSlot());
     expect(refused.failure).toEqual({ kind: 'http', status: 502 });
     const malformed = await failureOf(clientOf('<html>').client.getSlot());

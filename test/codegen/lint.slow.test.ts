@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     /taken by ledger\/subscriptions\/thingSubscribe\.yaml#\/unsubscribe/,
   ],
   [
-    'a version of nodes that is none',
+    'an invalid version of nodes',
     THINGS,
     set('params/3/schema/properties/fresh/x-since', 4.4),
     '/params/3/schema/properties/fresh/x-since',
@@ -130,7 +130,7 @@ const rows: readonly Row[] = [
     /additionalProperties/,
   ],
   [
-    'an example of a gap that is none',
+    'an invalid example of a gap',
     COMMON,
     set('gap/examples/0/from', 'five'),
     '/gap/examples/0/from',

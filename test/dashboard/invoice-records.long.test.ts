@@ -133,7 +133,7 @@ function invoicePages({ world, open }: MemberPages): void {
   });
 }
 
-/** Changes a charge as whoever rules the database can, past the trigger that keeps records from being changed. */
+/** Changes a charge as an owner of the database can, past the trigger that keeps records from being changed. */
 async function changeCharge(databaseUrl: string, accountId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -174,7 +174,7 @@ function served(chromium: string, postgresUrl: string): void {
     const client = new pg.Client({ connectionString: world.databaseUrl });
     await client.connect();
     try {
-      // As whoever rules the database, past the trigger that keeps records from being changed.
+      // As an owner of the database, past the trigger that keeps records from being changed.
       await client.query('set session_replication_role = replica');
       const { rowCount } = await client.query(
         `update keyslot.audit_records set outcome = 'denied' where account_id = $1 and seq = 3`,

@@ -192,7 +192,7 @@ function differenceOf(received: Buffer, sent: Buffer): string {
 }
 
 test.each(nodes.map(([name]) => name))(
-  'large answers of a node over %s arrive as they were sent, however slowly each client reads and whoever leaves',
+  'large answers of a node over %s arrive as they were sent, however slowly each client reads, and if some leave',
   (name) =>
     tryCases(
       'exactStreams',

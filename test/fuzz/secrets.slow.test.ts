@@ -28,8 +28,8 @@ const NODE_SCRIPTS: readonly Script[] = [
 ];
 
 /**
- * Bodies that hold a secret where its sender should not have put it. A value that an error quotes by design, to the one who
- * sent it (an unknown variant, an id), is none of them.
+ * Bodies that hold a secret where its sender should not have put it. A value that an error quotes by design, to the client that
+ * sent it (an unknown variant, an id), is not a secret.
  */
 function bodiesWith(secret: string): readonly string[] {
   const call = (method: string, params: string): string =>

@@ -2,7 +2,7 @@ import { seededRandom } from './random.ts';
 import { type LabRun, runLab } from './run-lab.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-/** So many users of a gateway, some at once, while its nodes lag, take other forks, die and return. */
+/** Plays users of a gateway, some at once, while its nodes lag, take other forks, die and return. */
 export function playSessions(
   sessions: number,
   atOnce: number,

@@ -11,7 +11,7 @@ export type ShownFault = {
   readonly to_ms: number;
 };
 
-/** So many reads of a period are kept for its figures; beyond that, later ones replace earlier ones. */
+/** The most reads of a period kept for its figures; beyond that, later ones replace earlier ones. */
 const MAX_READS = 100_000;
 
 /** Counts what happens, and keeps faults and the milliseconds of reads, for the report. */

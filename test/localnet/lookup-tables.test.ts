@@ -90,7 +90,7 @@ test('a transaction is found under the addresses that it loaded, and shown to cl
   });
 });
 
-test('a missing table and an account that is none are refused', async () => {
+test('a missing table and an account that is no table are refused', async () => {
   const test = newLedger();
   const wallet = await fundedWallet(test);
   const recipient = Keypair.generate().publicKey;

@@ -4,7 +4,7 @@ import { eventually } from '../../src/core/eventually.ts';
 import type { RunningKeyslot } from '../support/keyslot.ts';
 import { startCutProxy } from '../lab/faults/cut-proxy.ts';
 
-/** For what hangs. How long the gateway, the ledger and this process take on a busy machine is none of what is tested here. */
+/** For what hangs. The time of the gateway, the ledger and this process on a busy machine is not tested here. */
 export const PATIENCE_MS = 300_000;
 
 const FUNDED = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';

@@ -37,7 +37,7 @@ describeStores('a notice of a server whose mail server is down', (backend) => {
     return accountId;
   }
 
-  test('is mailed once it is up again, by another process, to those who are to know', async () => {
+  test('is emailed to its recipients once it is up again, by another process', async () => {
     const script: { refusal?: string } = { refusal: '451 4.3.0 later' };
     const decoded = (text: string | undefined) => text?.replaceAll('=\r\n', '');
     await using smtp = await startSmtpServer(script);

@@ -107,7 +107,7 @@ describe('the reference page', () => {
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  it('is not sent again to who has it: 304 by the ETag of the form that would be sent', async () => {
+  it('is not sent again to a client that has it: 304 by the ETag of the form that would be sent', async () => {
     const { headers } = await ask('/docs/viewer.js');
     const etag = String(headers.etag);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

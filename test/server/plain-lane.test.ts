@@ -14,7 +14,7 @@ import { CERT, KEY } from './self-signed.ts';
 const LAST = PLAIN.replace('\r\n', '\r\nconnection: close\r\n');
 const CHUNKED = `POST /plain HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** Says who read a request, and what its body was. */
+/** Answers with the reader of a request and its body. */
 const TELLING: HttpHandlers = {
   handle: async (request, response) => {
     sendBody(response, 200, `node ${await readBody(request, response, 100)}`);
@@ -50,7 +50,7 @@ afterEach(() => server.close(100));
 
 const open = (): Socket => connect(server.port, '127.0.0.1');
 
-/** Sends each part when the answer to the one before is there. @returns who read each. */
+/** Sends each part when the answer to the one before is there. @returns the reader of each. */
 async function exchange(socket: Socket, parts: readonly string[]): Promise<readonly string[]> {
   const told: string[] = [];
   for (const part of parts) {

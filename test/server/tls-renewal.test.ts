@@ -36,7 +36,7 @@ async function openFiles(certFile = at('tls.crt'), keyFile = at('tls.key')): Pro
   return [files, lines];
 }
 
-/** Puts a file in place whole: who looks meanwhile finds the one before it, never half of this one. */
+/** Puts a file in place whole: a reader meanwhile finds the one before it, never half of this one. */
 async function place(name: string, content: string): Promise<void> {
   await writeFile(at(`${name}.new`), content);
   await rename(at(`${name}.new`), at(name));
@@ -90,7 +90,7 @@ async function callOver(socket: TLSSocket): Promise<string> {
   return String((await once(socket, 'data'))[0]);
 }
 
-test('HTTPS and WebSocket show a renewed certificate to those who come later, and drop nobody', async () => {
+test('HTTPS and WebSocket show a renewed certificate to new clients, and drop nobody', async () => {
   await writePair(CERT, KEY);
   const [files, lines] = await openFiles();
   const port = await startHttps(files);

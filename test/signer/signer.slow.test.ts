@@ -180,7 +180,7 @@ test('it tells which of many wallets are destroyed, and which are at a place who
   expect(answers.flatMap((isDestroyed, at) => (isDestroyed ? [at] : []))).toEqual([0, 128, 299, 300]);
 });
 
-test('a destruction that is under way is known to whoever asks behind it', async () => {
+test('a destruction that is under way is known to later requests', async () => {
   const { signer } = await startTestSigner();
   const owner = newOwner();
   const destroyed = signer.destroy(owner);

@@ -77,7 +77,7 @@ async function startHole() {
   return { port: (server.address() as AddressInfo).port, swallow };
 }
 
-test('connections that PostgreSQL ends under a pipeline are gone, and those who wait get others', async (context) => {
+test('connections that PostgreSQL ends under a pipeline are gone, and waiting callers get others', async (context) => {
   if (databaseUrl === undefined) return context.skip(POSTGRES_MISSING);
   const { pool, sleeping, terminate, batched, transaction } = await setUp({ max: 2 });
   const ended = [0, 1].map(() => sendBatched(pool, (db) => [wait(db, { seconds: 60 })]));

@@ -36,7 +36,7 @@ async function killSigner(server: WalletServer, restarts: number): Promise<void>
   });
 }
 
-/** Streams and signatures without a pause, until the signer has been killed so often, at moments in the midst of them. */
+/** Streams and signatures without a pause, until all kills of the signer are done, at moments in the midst of them. */
 async function workThroughKills(server: WalletServer, clients: Clients, random: Random): Promise<void> {
   let [kills, left] = [0, LEAST_BETWEEN];
   let killing: Promise<void> = Promise.resolve();

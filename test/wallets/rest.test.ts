@@ -126,7 +126,7 @@ test('a compressed body is refused, and the encoding named; where no body is rea
   expect((await send('POST', '/v1/nowhere', {}, encoded)).status).toBe(404);
 });
 
-test('who may not is told how to authenticate (RFC 6750)', async () => {
+test('a refused client is told how to authenticate (RFC 6750)', async () => {
   const { baseUrl, newAccount } = service();
   const ask = async (authorization?: string) =>
     (

@@ -9,7 +9,7 @@ import { startWalletServer } from './wallet-server.ts';
 const NOT_LINUX = 'the memory of another process is read from /proc, which only Linux has';
 const MIB = 1024 * 1024;
 /**
- * So many, and the heap is as large as such work makes it, whoever reads: V8 doubles its young generation, by 60 MiB the last time, after
+ * After these the heap is as large as such work makes it, with any reader: V8 doubles its young generation, by 60 MiB the last time, after
  * some eight. Batches in client custody do not warm up managed ones: memory grew by 33 to 56 MiB after twelve of those and four of these.
  */
 const WARM_UP_BATCHES = 16;

@@ -75,7 +75,7 @@ test.each([['client'], ['managed']] as const)(
   },
 );
 
-test('who closes the connection of a client batch pays for no more than was made until then, and no less than came', async () => {
+test('a client that closes a client batch pays for no more than was made until then, and no less than came', async () => {
   const service = await start();
   const { lines, isWhole } = await readLines(await service.post('/batch', { count: COUNT }), 700);
   const charged = await chargedWallets(service);
@@ -165,7 +165,7 @@ test('nothing is made for an account that cannot pay, and what was made is wiped
   expect(await service.balance()).toMatchObject({ charged: 0n, reserved: 0n });
 });
 
-test('who leaves while what he pays is set aside pays nothing, and may ask again', async () => {
+test('a client that leaves during the reservation pays nothing, and may ask again', async () => {
   const service = await start();
   const { store, ...others } = contextOf(service);
   const leave = new AbortController();
@@ -195,7 +195,7 @@ test('wallets that were handed over to be sent are paid for, though their reader
   expect([Number(operations.wallet_creation), reserved]).toEqual([counts.reduce((a, b) => a + b), 0n]);
 });
 
-test('who closes the connection of a managed batch pays for the wallets that are there', async () => {
+test('a client that closes a managed batch pays for the wallets that are there', async () => {
   const service = await start();
   const answer = await service.post('/batch', { count: COUNT, custody: 'managed' });
   const { lines } = await readLines(answer, 700);
@@ -205,7 +205,7 @@ test('who closes the connection of a managed batch pays for the wallets that are
   expect(charged).toBeLessThan(lines.length + HELD_AT_MOST);
 });
 
-test('who leaves before a tree in one JSON object is made pays nothing', async () => {
+test('a client that leaves before a tree in one JSON object is made pays nothing', async () => {
   const service = await start();
   const isUnderWay = Promise.withResolvers<void>();
   const goesOn = Promise.withResolvers<void>();

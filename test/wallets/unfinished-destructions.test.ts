@@ -13,7 +13,7 @@ import { type TestAccount, useWalletService } from './use-service.ts';
 const MINUTE_MS = 60_000;
 /** Called once after the signer has destroyed a key and before its answer arrives. */
 let onDestroyed: (() => Promise<void>) | undefined;
-/** The signer does not answer who is destroyed; it never hears what to destroy. */
+/** The signer does not answer which wallets are destroyed; it never hears which to destroy. */
 let [isSignerDown, isUnreached] = [false, false];
 /** The signer is asked to destroy once, and its answer is not waited for. */
 let isGivenUp = false;

@@ -10,7 +10,7 @@ const PURGE_ROWS = 5_000;
 const KEPT_MS = PLANS.availability.kept.days * 86_400_000;
 
 /**
- * Deletes minutes of months that ended so long ago, at most 5,000 rows of each table. Those of a month stay while it has no figures in
+ * Deletes minutes of months that ended longer ago than they are kept, at most 5,000 rows of each table. Those of a month stay while it has no figures in
  * `service_months`, or is not closed for an account that was charged in it: their credit is computed from the minutes. The very
  * first minute stays too: availability is measured from it on.
  *

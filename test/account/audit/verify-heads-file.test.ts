@@ -40,7 +40,7 @@ describeStores('a file of heads', (backend) => {
       const problems = report?.problems.map(({ kind, at }) => `${kind} ${at}`);
       return { signedUpTo: report?.signedUpTo, problems, signedBy: verdict.signedBy };
     };
-    /** Changes a row, as somebody can who may write to the database. */
+    /** Changes a row, as an attacker with write access to the database can. */
     const tamper = async (table: string, change: string): Promise<void> => {
       const [name, what] = [sql.identifier(table), sql.raw(change)];
       await store().db.execute(sql`alter table ${name} disable trigger user`);

@@ -121,7 +121,7 @@ describeStores('idempotency keys', (backend) => {
     expect([await begin(), await claimReplacement(4)]).toEqual(Array(2).fill({ kind: 'secretNotKept' }));
   });
 
-  test('whose answer came whole, as the client says, are not claimed by one who says later that it did not', async () => {
+  test('whose answer came whole, as the client says, are not claimed by a client that denies it later', async () => {
     const { claimReplacement, close } = await newCharged(false);
     await close();
     expect(await claimReplacement(10)).toEqual({ kind: 'secretNotKept' });

@@ -67,7 +67,7 @@ test('the day of a token: made, distributed, delegated, frozen, burnt, closed, a
       await openTokenAccount(payer, signer.address, mint.address),
       moved(treasury, account, payer, 100_000n),
     ]);
-  // One lets another spend for him, no more than agreed.
+  // An owner lets another spend, no more than agreed.
   await land(one.signer, [
     getApproveInstruction({
       source: one.account,

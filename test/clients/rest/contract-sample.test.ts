@@ -6,7 +6,7 @@ import type { RestCase } from '../../../runtime/rest-case.ts';
 import { createKeyText } from '../../../src/account/identity/api-keys/key-text.ts';
 import { runWalletContract } from '../../../src/devkit/contract/wallets/run-contract.ts';
 
-/** So many cases of each operation are sent here; `make test-all` sends every case (test/wallets/live, test/account/api/live). */
+/** The number of cases of each operation that are sent here; `make test-all` sends every case (test/wallets/live, test/account/api/live). */
 const SENT = 2;
 
 /** A session of a member without a second factor. */

@@ -55,7 +55,7 @@ test('the day of a token: made, distributed, delegated, frozen, burnt, closed, a
       createAssociatedTokenAccountInstruction(payer, accountOf(holder), holder.publicKey, mint),
       moved(treasury, accountOf(holder), owner, 100_000n),
     ]);
-  // One lets another spend for him, no more than agreed.
+  // An owner lets another spend, no more than agreed.
   await land(one, [createApproveInstruction(accountOf(one), two.publicKey, one.publicKey, 30_000n)]);
   await land(two, [moved(accountOf(one), accountOf(two), two, 30_000n)]);
   await expect(land(two, [moved(accountOf(one), accountOf(two), two, 1n)])).rejects.toThrow(/0x4/);

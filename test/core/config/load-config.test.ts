@@ -167,7 +167,7 @@ test('conflicts between valid settings are reported along with invalid settings'
   expect(text).toContain('redis.url (KEYSLOT_REDIS_URL) is set without database_url');
 });
 
-test('an address for traces that is none is not shown: it may have a password', () => {
+test('an invalid address for traces is not shown: it may have a password', () => {
   const text = problemsOf({ env: { KEYSLOT_TRACING_ENDPOINT: 'https://user:p#ss@collector/v1/traces' } });
   expect(text).toContain('tracing.endpoint (KEYSLOT_TRACING_ENDPOINT) is not a URL such as');
   expect(text).not.toContain('p#ss');
@@ -250,7 +250,7 @@ test('a file that is missing, no YAML or no map is named', () => {
 });
 
 test.each(['http://', 'http://us%zzer:hunter2@node.example', 'http://user:hunter2@no de/?key=hunter2'])(
-  'an address that is none is told by its setting, without its text: %s',
+  'an invalid address is reported by its setting, without its text: %s',
   (url) => {
     const text = problemsOf({ env: { KEYSLOT_UPSTREAM_URL: url } });
     expect(text).toContain('networks.0.upstreams.0.url (KEYSLOT_UPSTREAM_URL) is not a valid URL');

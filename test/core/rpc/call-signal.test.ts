@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallSignal } from '../../../src/core/rpc/call-signal.ts';
 
-test('everyone who listens is told once, of the first reason', () => {
+test('every listener gets the first reason, once', () => {
   const signal = new CallSignal();
   const told: string[] = [];
   for (const name of ['a', 'b', 'c']) signal.onAbort((reason) => told.push(`${name} ${reason.message}`));

@@ -53,7 +53,7 @@ test('what is released can be held again, once', () => {
   reserve('a', 60);
 });
 
-test('who finds no room ends the oldest answer of the account that holds most, after five seconds on its way', () => {
+test('a request without room ends the oldest answer of the account that holds most, after five seconds on its way', () => {
   const old = deliver('a', 25);
   const young = deliver('a', 25);
   reserve('b', 20);

@@ -25,7 +25,7 @@ function lend(stream: LentStream, text: string): boolean {
   return isDone;
 }
 
-test('what is lent before anybody reads must stay; who reads gets copies from then on', async () => {
+test('bytes lent before anybody reads must stay; a reader gets copies from then on', async () => {
   const { stream } = open();
   const first = Buffer.from('first ');
   expect(stream.lend(first)).toBe(false);
@@ -48,13 +48,13 @@ test('a stream that was lent as a whole before anybody read is read and borrowed
   expect(String(Buffer.concat(taken))).toBe('first 2nd');
 });
 
-test('a reader who is behind is not sent more than the high water mark', () => {
+test('a reader that is behind is not sent more than the high water mark', () => {
   const { stream } = open();
   stream.read(0);
   expect([lend(stream, 'four'), lend(stream, 'more')]).toEqual([true, false]);
 });
 
-test('who borrows gets the bytes themselves, first those that were lent before', async () => {
+test('a borrower gets the bytes themselves, first those that were lent before', async () => {
   const { stream, seen } = open();
   const [first, second] = [Buffer.from('first'), Buffer.from('second')];
   const taken: Buffer[] = [];
@@ -81,7 +81,7 @@ test('as long as what was borrowed is needed, nothing more is wanted', async () 
   expect(seen).toEqual({ wanted: 1, destroyed: 1 });
 });
 
-test('a stream that breaks off tells who borrows, now and later', async () => {
+test('a stream that breaks off notifies borrowers, now and later', async () => {
   const { stream } = open();
   const over = stream.borrow(() => true);
   stream.destroy(new Error('broken off'));
@@ -103,7 +103,7 @@ function watcher() {
   };
 }
 
-test('who watches sees every part once, and the end, whether it is read or borrowed', async () => {
+test('a watcher sees every part once, and the end, both when read and when borrowed', async () => {
   for (const isBorrowed of [false, true]) {
     const { stream, seen } = open();
     const watching = watcher();
@@ -133,7 +133,7 @@ test('a stream that is there as a whole is watched as a whole', async () => {
   expect(String(await buffer(stream))).toBe('all');
 });
 
-test('watching asks for nothing and holds nothing up: a reader who is behind is waited for as before', () => {
+test('watching asks for nothing and holds nothing up: a reader that is behind is waited for as before', () => {
   const { stream, seen } = open();
   stream.watch(watcher());
   expect(seen.wanted).toBe(0);
@@ -150,7 +150,7 @@ test('a stream that somebody reads is not watched any more, nor by two', () => {
   expect([watched.watch(watcher()), watched.watch(watcher())]).toEqual([true, false]);
 });
 
-test('who watches a stream that breaks off, or is destroyed, is not told an end', async () => {
+test('a watcher of a stream that breaks off, or is destroyed, sees no end', async () => {
   const [broken, left] = [open(), open()];
   const [first, second] = [watcher(), watcher()];
   broken.stream.watch(first);

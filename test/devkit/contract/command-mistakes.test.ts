@@ -12,7 +12,7 @@ test.each([
   ['nothing', '', 'getSlot: HTTP 200 without a JSON-RPC result'],
   ['null', 'null', 'getSlot: HTTP 200 without a JSON-RPC result: null'],
   [
-    'an error that is none',
+    'an error of another shape',
     '{"error":"boom"}',
     'getSlot: HTTP 200 without a JSON-RPC result: {"error":"boom"}',
   ],
@@ -48,10 +48,10 @@ test('a run that is told to stop ends', async () => {
 
 test.each([
   ['no address', [], 'missing --url URL'],
-  ['an address that is none', ['--url', 'localhost:8899'], '--url must be an http or https address'],
-  ['a rate that is none', ['--url', 'http://127.0.0.1:2', '--rate', '0'], '--rate must be a number'],
+  ['an invalid address', ['--url', 'localhost:8899'], '--url must be an http or https address'],
+  ['an invalid rate', ['--url', 'http://127.0.0.1:2', '--rate', '0'], '--rate must be a number'],
   [
-    'a WebSocket address that is none',
+    'an invalid WebSocket address',
     ['--url', 'http://127.0.0.1:2', '--ws-url', 'http://127.0.0.1:2'],
     '--ws-url must be a ws or wss address',
   ],

@@ -48,7 +48,7 @@ test('a wrong code is that of no step near', () => {
   expect(totp.validate({ token: wrong(), timestamp: 0, window: 3 })).toBeNull();
 });
 
-test('a secret that is none is a mistake that does not repeat it', () => {
+test('an invalid secret is refused without repeating it', () => {
   expect(() => createSecondFactor('no secret!', clockAt(0).clock)).toThrow(
     '--totp must be a secret in base-32',
   );

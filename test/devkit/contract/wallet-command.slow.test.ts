@@ -138,7 +138,7 @@ test('a server without the service is told from one that differs', async () => {
 test.each([
   ['a token that is refused', ['--token', 'ks_tok_wrong'], 'the wallet service refuses the token (HTTP 401)'],
   ['a second factor without a token', ['--totp', 'JBSWY3DPEHPK3PXP'], '--totp needs --token'],
-  ['a second factor that is none', ['--token', 'ks_tok_wrong', '--totp', 'n0pe'], '--totp must be a secret'],
+  ['an invalid second factor', ['--token', 'ks_tok_wrong', '--totp', 'n0pe'], '--totp must be a secret'],
 ])('%s is a mistake that is told without what is secret', async (_, args, reason) => {
   const { ended, stdout, stderr } = await contract('--url', server.baseUrl, ...args);
   expect([ended, stdout]).toEqual(['exit code 2', '']);

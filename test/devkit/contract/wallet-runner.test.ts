@@ -65,7 +65,7 @@ test.each([
     GOOD,
     /may be cached/,
   ],
-  ['a secret key that is none', 201, GOOD_HEADERS, { ...GOOD, secret_key: 'x' }, /x-base58/],
+  ['an invalid secret key', 201, GOOD_HEADERS, { ...GOOD, secret_key: 'x' }, /x-base58/],
   ['a member that the documents lack', 201, GOOD_HEADERS, { ...GOOD, state: 'active' }, /state/],
 ] as const)('%s differs', async (_, status, headers, body, message) => {
   expect(await reasons(answering(status, headers, body))).toMatch(message);

@@ -91,7 +91,7 @@ test.each<[string, Outcome]>([
   ]);
 });
 
-test('when the client of the flight leaves, those who waited are to be served alone, where one of them leads', async () => {
+test('when the client of the flight leaves, waiting clients are served alone, and one of them leads', async () => {
   const { cached, batches, counts } = counted();
   const leaver = new CallSignal();
   const left = cached.serveBatch([callOf(HASH, 1), callOf(HASH, 2)], { ...context, signal: leaver });
@@ -102,7 +102,7 @@ test('when the client of the flight leaves, those who waited are to be served al
   expect([batches.length, counts]).toEqual([1, ['miss']]);
 });
 
-test('what is handed back has not been counted, and of those who waited for it one goes in its place', async () => {
+test('a flight handed back has not been counted, and one of the waiting clients takes its place', async () => {
   const { cached, batches, pending, counts } = counted();
   const batch = cached.serveBatch([callOf(HASH, 1), callOf('getSlot', 2), callOf('getBalance', 3)], context);
   const waiting = [4, 5].map((id) => cached.serve(callOf(HASH, id), context));

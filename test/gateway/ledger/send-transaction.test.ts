@@ -157,7 +157,7 @@ test.each([
   expect(() => sendTransaction([text, { encoding }])).toThrow(message);
 });
 
-test('an encoding of results is none of transactions', () => {
+test('an encoding of results is refused for transactions', () => {
   expect(() => sendTransaction(['1', { encoding: 'jsonParsed' }])).toThrow(
     'unsupported encoding: jsonParsed. Supported encodings: base58, base64',
   );

@@ -60,7 +60,7 @@ test.each([
   ]);
 });
 
-test('an answer that takes longer than a slot goes to those who came in time, and is not kept', async () => {
+test('an answer that takes longer than a slot goes to clients that came in time, and is not kept', async () => {
   const { cached, pending, time } = setUp();
   const servings = [1, 2].map((id) => cached.serve(clusterNodes(id), context));
   time.nowMs += 400;

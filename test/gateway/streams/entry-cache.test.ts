@@ -3,7 +3,7 @@ import { Entry } from '../../../src/gateway/streams/entry.ts';
 import { EntryCache } from '../../../src/gateway/streams/entry-cache.ts';
 import { createScriptedLedger } from './scripted-ledger.ts';
 
-/** Reads blocks of a ledger, each of which takes so much of the memory; notes the slots. */
+/** Reads blocks of a ledger, each of which takes `sizeBytes` of memory; notes the slots. */
 function readsOf(sizeBytes: number) {
   const ledger = createScriptedLedger(100, () => ({ sizeBytes }));
   ledger.grow(101, 102, 103, 104);
@@ -17,7 +17,7 @@ function readsOf(sizeBytes: number) {
   return { cache, get, slots };
 }
 
-test('a block is read once for all who ask, at the same time or later', async () => {
+test('a block is read once for all requests, at the same time or later', async () => {
   const { get, slots } = readsOf(1_000);
   const [one, other] = await Promise.all([get(101), get(101)]);
   expect([one === other, (await get(101)) === one, slots]).toEqual([true, true, [101]]);

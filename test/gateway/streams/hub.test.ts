@@ -207,7 +207,7 @@ describe('an idle server', () => {
     expect(callsAfter).toBeGreaterThan(0);
   });
 
-  it('tells who comes that the node cannot be reached, and serves as soon as it can', async () => {
+  it('tells new clients that the node cannot be reached, and serves as soon as it can', async () => {
     const node = createScriptedLedger(100);
     node.isLost = true;
     const hub = open(node);

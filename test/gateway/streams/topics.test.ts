@@ -89,7 +89,7 @@ it('transactions: every one with its accounts, those of lookup tables too', asyn
   ]);
 });
 
-it('account-updates: what a transaction could write; of a failed one, who paid', async () => {
+it('account-updates: the accounts a transaction could write; of a failed one, its payer', async () => {
   const updates = await messagesOf('account-updates');
   expect(updates.map((update) => [update.transactionIndex, update.address])).toEqual([
     [0, address(1)],

@@ -6,7 +6,7 @@ export type Break = { readonly at_ms: number; readonly invariant: Invariant; rea
 /** The number of checks of one invariant, and of its breaks. */
 export type Seen = { readonly checks: number; readonly breaks: number };
 
-/** So many breaks of each invariant are kept with their text; all are counted. */
+/** The most breaks of each invariant kept with their text; all are counted. */
 export const MAX_KEPT = 50;
 
 /** Counts what was looked at for each invariant, and keeps what broke one. */

@@ -127,9 +127,9 @@ export function newKeyBook({ account, token, secret, creditUsd }: Customer): Key
   return { account, token, secret, creditUsd, living: new Map(), ended: new Map(), unanswered: [] };
 }
 
-/** A change of a key is known at every gateway that reaches the store within so long. */
+/** The time within which every gateway that reaches the store knows a change of a key. */
 const KNOWN_MS = 1_000;
-/** A gateway that could not reach the store listens to it again within so long. */
+/** The time within which a gateway that could not reach the store listens to it again. */
 const HEARS_AGAIN_MS = 2_000;
 /** API key unknown, revoked, expired (spec/errors.yaml). */
 const REFUSALS: ReadonlySet<unknown> = new Set([-32_041, -32_042, -32_063]);

@@ -7,7 +7,7 @@ import { ADDRESS, drawRead, type ReadStep, ShownSlots, slotOf } from './read-ste
 
 const NONE_SERVES_MS = 50;
 const BETWEEN_MS = 60;
-/** A socket is kept so long at most: opening is a part of what is tried. */
+/** The longest time that a socket is kept: opening is tried too. */
 const LIFE_MS = 60_000;
 /** Subscriptions move to another node when theirs falls silent: `upstream.ws_silence_ms`, and the time to notice it, twice. */
 const SILENCES = 3;
@@ -171,7 +171,7 @@ export class HeardSlots {
     this.shown.judgeState(params.result, `${this.by}: ${method} showed`);
   }
 
-  /** A subscription that has told nothing for so long has fallen silent. */
+  /** A subscription without a notification for this long has fallen silent. */
   judgeSilence(mostMs: number): void {
     for (const { sequence, lastMs } of this.#subscriptions.values()) {
       if (performance.now() - lastMs < mostMs) continue;

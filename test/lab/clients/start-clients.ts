@@ -17,7 +17,7 @@ export type ClientsOptions = {
   readonly clients: Partial<ClientCounts>;
   readonly accounts: Accounts;
   readonly receiver: EventReceiver;
-  /** Sockets that are silent for so long are given up by the gateway: `upstream.ws_silence_ms`. */
+  /** Sockets that are silent for this long are given up by the gateway: `upstream.ws_silence_ms`. */
   readonly silenceMs: number;
   /** Aborted when nobody asks again any more. */
   readonly settled: AbortSignal;

@@ -63,7 +63,7 @@ async function playSession(deps: ClientDeps, gateway: LabGateway, session: strin
     const earlier = all();
     const silent = () => earlier.filter(([, told], at) => all()[at]?.[1] === told);
     const isOver = (): true | undefined => silent().length === 0 || isDisturbed() || undefined;
-    await eventually('all protocols have shown a slot', isOver, { timeoutMs: LISTEN_MS, intervalMs: 10 }).catch(() => {
+    await eventually('all have seen a slot', isOver, { timeoutMs: LISTEN_MS, intervalMs: 10 }).catch(() => {
       for (const [who] of silent()) findings.break('silent_gap', `${who}: silent for ${LISTEN_MS} ms`);
     });
   };

@@ -20,7 +20,7 @@ export type CutProxy = {
 /** Where connections go; new ones follow a change of it. */
 export type CutProxyTarget = { host?: string; port: number };
 
-/** Connections are refused for so long while it starts again. */
+/** Connections are refused for this time while it starts again. */
 const RESTART_MS = 50;
 
 /** Passes every connection on to a port, of this machine unless told otherwise. */

@@ -117,7 +117,7 @@ export type InstallationOptions = Pick<ScratchOptions, 'services' | 'env' | 'lef
   readonly onProgress?: (step: string) => void;
 };
 
-/** A stopping gateway is looked for so often that it is seen in time, also on a busy machine. */
+/** The grace is long enough for a stopping gateway to be seen, also on a busy machine. */
 const ENV = { KEYSLOT_LOG_LEVEL: 'warn', KEYSLOT_REDIS_TOPICS: 'shared', KEYSLOT_SHUTDOWN_GRACE_MS: '3000' };
 
 /** Starts scripted nodes, and gateways before them, in a scratch directory and a scratch database. */

@@ -127,7 +127,7 @@ test('an account with the owner of sysvars, which is none, can be set again', as
   expect((await call('getBalance', address, { commitment: 'processed' })).value).toBe(6n);
 });
 
-test('code is put at an address, runs, and can be upgraded by who is set', async () => {
+test('code is put at an address, runs, and can be upgraded by the set authority', async () => {
   const test = newCheatLedger();
   const [program, authority] = [newAddress(), newAddress()];
   const code = Buffer.from(test.ledger.runtime.read(MEMO_V3_PROGRAM)?.data ?? []).toString('base64');

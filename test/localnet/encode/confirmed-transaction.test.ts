@@ -38,7 +38,7 @@ test('jsonParsed parses instructions and leaves loaded addresses to the keys', (
 
 describe('version', () => {
   test.each([undefined, null])(
-    'is absent where the client names none (%s), who cannot read version 0',
+    'is absent where the client names none (%s) and so cannot read version 0',
     (none) => {
       const options = { maxSupportedTransactionVersion: none };
       expect(encodeConfirmedTransaction(legacy, TIME, options)).not.toHaveProperty('version');

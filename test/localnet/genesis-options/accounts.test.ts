@@ -92,7 +92,7 @@ test.each([
     'lamports is not a 64-bit integer',
   ],
   [
-    'an owner that is none',
+    'an invalid owner',
     JSON.stringify({ account: { ...ACCOUNT, owner: 'x' } }, big),
     'owner is not an address',
   ],
@@ -141,7 +141,7 @@ test('what is not there is named', async () => {
   );
 });
 
-test('a key file that is none is named, and its content is not shown', async () => {
+test('an invalid key file is named, and its content is not shown', async () => {
   const path = write(directory(), 'id.json', '["secret"]');
   const error: unknown = await read({ mint: path }).catch((thrown: unknown) => thrown);
   expect(String(error)).toContain(`${path} is not a key file: expected an array of 64 bytes`);

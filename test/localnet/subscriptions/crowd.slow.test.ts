@@ -24,7 +24,7 @@ type Watched = {
   readonly since: bigint;
 };
 
-test('slots that run, clients that come and go: whoever stays is told everything, in order, once', async () => {
+test('slots that run, clients that come and go: clients that stay receive everything, in order, once', async () => {
   const ledger = new Ledger({ nowMs: Date.now, slotMs: SLOT_MS });
   const server = await startRpcServer(ledger, { host: '127.0.0.1', port: 0 });
   const stopTimer = startSlotTimer(ledger, (error) => {

@@ -6,7 +6,7 @@ import { type ServedLedger, serveLedger } from './serve-ledger.ts';
 const SYSTEM = SystemProgram.programId;
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
-/** Opens an account with so much space for an owner; its address. */
+/** Opens an account with a space for an owner; its address. */
 async function open(served: ServedLedger, payer: Keypair, space: number, owner = SYSTEM): Promise<string> {
   const account = Keypair.generate();
   const instruction = SystemProgram.createAccount({

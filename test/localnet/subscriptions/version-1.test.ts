@@ -72,7 +72,7 @@ test('accounts that it writes are told', async () => {
   ]);
 });
 
-test('a block with it is told whole to who takes version 1, and as an error to who does not, until one can be told', async () => {
+test('a block with it is sent whole to clients of version 1, and as an error to others, until one can be sent', async () => {
   const served = await serveLedger();
   const client = await served.connect();
   const { text } = await transfer(served);

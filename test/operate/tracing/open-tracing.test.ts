@@ -114,7 +114,7 @@ test.each([
 
 test.each([
   ['nothing', 'my-api-key', `00-${'0'.repeat(32)}-${CALLER.span}-01`, `ff${SAMPLED.slice(2)}`, `${SAMPLED}x`],
-])('a header that is none of the standard counts for %s', async (_, ...headers) => {
+])('a header outside the standard counts for %s', async (_, ...headers) => {
   const { tracing, receiver } = await open({ traceparent: 'sample' });
   for (const header of headers) await request(tracing, header);
   await tracing.close();

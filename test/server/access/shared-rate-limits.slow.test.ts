@@ -140,7 +140,7 @@ function onRedis(redisUrl: string): void {
     const { servers, limits } = await openServers(2);
     await limits[0]?.take('k', PLAN, 500);
     await limits[1]?.take('k', PLAN, 1);
-    // One after the other: who reports first hears nothing of the other.
+    // One after the other: the first to report hears nothing of the other.
     for (const { merge } of servers) await merge();
     expect(await limits[1]?.take('k', PLAN, 1)).toMatchObject({ isAllowed: false, remaining: 0 });
   });

@@ -7,7 +7,7 @@ import type { LedgerValues } from './still-ledger.ts';
 
 type AnyCall = { readonly method: string; readonly params: unknown };
 
-/** No address and no signature is so long. */
+/** No address and no signature is this long. */
 const TRANSACTION_CHARACTERS = 100;
 /** Only the gateway answers it: with the specification. */
 const GATEWAY_ONLY = 'rpc.discover';

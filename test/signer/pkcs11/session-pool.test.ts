@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSessionPool } from '../../../src/signer/hsm/pkcs11/token.ts';
 
-test('no more than its size are in use, and it is idle when those who waited are done too', async () => {
+test('no more than its size are in use, and it is idle when waiting callers are done too', async () => {
   let isIdle = false;
   const pool = createSessionPool({ size: 2, open: () => Buffer.alloc(1), close: () => undefined });
   const [one, two] = [await pool.acquire(), await pool.acquire()];

@@ -11,7 +11,7 @@ import type { LaneDeps, Protocol } from './protocol.ts';
 const AT_ONCE = 32;
 /** Then the client opens another connection. */
 const CALLS_OF_A_SESSION = 2_000;
-/** A stream of a topic has no end: it is left after so long. */
+/** A stream of a topic has no end: it is left after this time. */
 const READ_MS = [0, 1, 5, 50];
 const STREAMS = /\/(?:Subscribe|Watch|ServerReflectionInfo)$/;
 const RAW_AT_ONCE = 8;

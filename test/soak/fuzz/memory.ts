@@ -4,7 +4,7 @@ import { residentBytes } from '../../fuzz/open-server.ts';
 export type MemorySample = { readonly atMs: number; readonly bytes: number };
 
 const INTERVAL_MS = 500;
-/** So many samples show a slope: five minutes of them. Until then the heap takes the room that it works in. */
+/** The number of samples that show a slope: five minutes of them. Until then the heap takes the room that it works in. */
 const ENOUGH = 600;
 
 /**

@@ -3,7 +3,7 @@ import { eventually } from '../../../src/core/eventually.ts';
 import { type Ending, readWallets, type ReceivedWallet } from '../../wallets/kill/read-wallets.ts';
 import type { Round } from './workload.ts';
 
-/** No request takes so long: one that does is a fault, and ends the run. */
+/** No request takes this long: one that does is a fault, and ends the run. */
 export const REQUEST_DEADLINE_MS = 60_000;
 /** A server settles work whose store or signer failed a second later, and again until that succeeds; until then its key is in use. */
 const SETTLED_MS = 60_000;

@@ -5,7 +5,7 @@ import { applyMutant, type Mutant } from './mutant.ts';
 import { findReachedTests, testName, tierOf } from './reached-tests.ts';
 import { runProgram } from './run-program.ts';
 
-/** A copy of the tree that mutants are put into, and who imports whom in it. */
+/** A copy of the tree that mutants are put into, and the imports between its files. */
 export type Tree = { readonly root: string; readonly arrows: readonly Arrow[] };
 
 /** The outcome of a mutant. `caughtIn`: the first tier that catches it, all: not before `make test-all`. */

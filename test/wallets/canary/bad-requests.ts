@@ -36,7 +36,7 @@ export function badRequestsWith(secrets: Secrets, walletId: string): readonly Ba
   ];
 }
 
-/** A short value that is none of those to choose from is quoted by design, to the one who sent it. */
+/** A short value outside the enum is quoted by design, to the client that sent it. */
 const QUOTED_LENGTH = 24;
 
 /** One secret in every place where somebody may put it by mistake. */

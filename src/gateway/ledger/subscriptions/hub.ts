@@ -351,7 +351,7 @@ type Opening = {
 const AT_ONCE = 128;
 /** A call that takes longer does not count as one of these. */
 const SLOW_MS = 1_000;
-/** Most nodes accept all subscriptions within so long; after that they are resumed in groups, each after twice the time. */
+/** The time in which most nodes accept all subscriptions; after that they are resumed in groups, each after twice the time. */
 const GATHER_MS = 250;
 
 /**

@@ -76,7 +76,7 @@ export async function fillDisk(databaseUrl: string): Promise<WalletState> {
 
 const { served, waiting } = PLANS.account_concurrency;
 
-/** Requests hang on locked tables until none more is taken: those of an account, or of the address of who sends no token. */
+/** Requests hang on locked tables until none more is taken: those of an account, or of the address of a client without a token. */
 export async function holdRequests(
   { baseUrl, dataDir }: Pick<RunningKeyslot, 'baseUrl' | 'dataDir'>,
   databaseUrl: string,

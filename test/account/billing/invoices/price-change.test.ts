@@ -5,7 +5,7 @@ import { describeStores } from '../../../store/backends.ts';
 import { charge, provedBut, signHeads, verifyInvoice } from './billed-account.ts';
 import { CLOSING, HOUR, inOctober, NOVEMBER, OCTOBER, SEPTEMBER } from './october.ts';
 
-/** As an operator had them before his price list became that of the specification. */
+/** As an operator had them before the price list of the specification. */
 const DEARER = {
   volumeThreshold: 10n,
   prices: {

@@ -90,7 +90,7 @@ describeStores('how an account pays', (backend) => {
     expect(await standing(accountId)).toMatchObject({ billing: 'invoiced', available: USD });
   });
 
-  test('stays without a credit limit; those who operate the server are told once a month, and a limit helps', async () => {
+  test('stays without a credit limit; the operators are notified once a month, and a limit helps', async () => {
     const accountId = await newCustomer(store());
     const operatorId = await newCustomer(store());
     await store().db.update(accounts).set({ operates: true }).where(eq(accounts.id, operatorId));

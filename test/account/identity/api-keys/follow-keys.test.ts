@@ -23,7 +23,7 @@ async function openPlaces(place: StoreOptions): Promise<KeyDeps> {
 }
 
 describeStores('keys of one store', (backend) => {
-  test('are read by who begins to follow them', async () => {
+  test('are read by a process that begins to follow them', async () => {
     const places = await openPlaces(backend.place());
     const accountId = await ensureAccount(places.store, 'acme', NOW_MS);
     const key = await createApiKey(places, { accountId, name: 'a' }, NOW_MS);

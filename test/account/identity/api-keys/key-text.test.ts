@@ -45,7 +45,7 @@ test.each(['', 'ks_key_', 'ks_key_short', 'ks_tok_'])('%j is no key', (text) => 
   expect(isKeyText('ks_key_', text)).toBe(false);
 });
 
-test('a key of one kind, or with something behind it, is none of another', () => {
+test('a key of one kind, or with something behind it, is not a key of another kind', () => {
   const key = createKeyText('ks_key_');
   expect([
     isKeyText('ks_tok_', key),

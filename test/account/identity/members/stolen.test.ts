@@ -155,7 +155,7 @@ describeStores('an attacker with a session, a link or a code', (backend) => {
     expect(answers).toEqual([...answers.slice(0, 5).map(() => 'secondFactorInvalid'), 'signInLocked']);
   });
 
-  test('who was removed is refused with the next request, and the invitations made before are void', async () => {
+  test('a removed member is refused with the next request, and the invitations made before are void', async () => {
     const { deps, freshOwner, newMember, enter, enrol, holderOf } = memberWorld(store());
     const { holder } = await freshOwner();
     const removed = await newMember(holder, 'owner');

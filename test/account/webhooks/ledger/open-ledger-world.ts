@@ -127,6 +127,6 @@ export const slotsOf = (events: readonly StoredEvent[]): readonly number[] =>
 /** The data of the gaps among events. */
 export const gapsOf = (events: readonly StoredEvent[]) =>
   events.filter(({ type }) => type === 'ledger.gap').map(({ data }) => data);
-/** So many numbers from one on. */
+/** `count` numbers from `first` on. */
 export const from = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => first + index);

@@ -113,7 +113,7 @@ test('the replies to a batch come with its calls; a call without an id is answer
   ]);
 });
 
-test('a stream is copied on its way to who reads it, in parts that are overwritten, and checked at its end', async () => {
+test('a stream is copied on its way to its reader, in parts that are overwritten, and checked at its end', async () => {
   for (const isBorrowed of [false, true]) {
     const { samples, checks, room } = open();
     const { body, reply, seen } = stream();
@@ -136,7 +136,7 @@ test('a stream is copied on its way to who reads it, in parts that are overwritt
   }
 });
 
-test('who reads slowly is waited for, and a stream that nobody reads asks for nothing', () => {
+test('a slow reader is waited for, and a stream that nobody reads asks for nothing', () => {
   const { samples } = open();
   const { body, reply, seen } = stream();
   samples.takeReply(request('getBlock'), reply);

@@ -9,7 +9,7 @@ const stage = useStage();
 /** Longer than a busy machine keeps the process: nodes that announce slots are not lost meanwhile. Calls are waited for as long. */
 const LIMITS = { silenceMs: 2_000, responseTimeoutMs: 20_000 };
 
-/** A stage with a second node, for which calls are patient so long. */
+/** A stage with a second node, and the patience of calls. */
 async function startTwo(
   patienceMs: number,
   limits: Partial<GatewayOptions> = { silenceMs: 60_000 },

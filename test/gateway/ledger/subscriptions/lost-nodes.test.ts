@@ -158,7 +158,7 @@ describe('a node', () => {
     expect(resultOf(await stage.client.next())).toEqual(account(60, 4));
   });
 
-  test('that is another ledger is said to be to who waits for a signature, which that one may never have', async () => {
+  test('that is another ledger is reported to subscribers of a signature, which it may never have', async () => {
     await stage.start();
     const { result: id } = await stage.client.call('signatureSubscribe', [SIGNATURE]);
     await stage.lose('signatureSubscribe');

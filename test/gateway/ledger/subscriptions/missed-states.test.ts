@@ -82,7 +82,7 @@ describe('what happens to slots', () => {
 });
 
 describe('an account', () => {
-  test('is told as it is now, after the gap; what the node says again is not', async () => {
+  test('is sent as it is now, after the gap; repeated notifications of the node are not', async () => {
     await stage.start();
     const { result: id } = await stage.client.call('accountSubscribe', [ADDRESS, CONFIRMED]);
     stage.node.notify('accountSubscribe', account(150, 1));
@@ -110,7 +110,7 @@ describe('an account', () => {
     expect(resultOf(await stage.client.next())).toEqual(account(190, 2));
   });
 
-  test('is told in the order of notifications, whatever order the node answers in; in none it is as it was', async () => {
+  test('is sent with members in the order of notifications, whatever order the node answers in', async () => {
     await stage.start();
     const slice = { dataSlice: { offset: 0, length: 2 } };
     await stage.client.call('accountSubscribe', [ADDRESS, { ...CONFIRMED, ...slice }]);

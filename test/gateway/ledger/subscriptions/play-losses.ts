@@ -18,7 +18,7 @@ export type NodeState = {
 };
 
 export type LossStep =
-  /** So many slots begin; those at the places named, counted from the first, change the account. */
+  /** `count` slots begin; those at the places `changes`, counted from the first, change the account. */
   | { readonly kind: 'slots'; readonly count: number; readonly changes: readonly number[] }
   /** The node holds back what it has to notify. */
   | { readonly kind: 'hold'; readonly isHeld: boolean }

@@ -5,9 +5,9 @@ import { ADDRESS, account, CONFIRMED, SIGNATURE, useStage } from './use-stage.ts
 
 const stage = useStage();
 const LAST = 1_200;
-/** Every buffer on the way is full by then; who is closed reads that within five seconds, or is cut off. */
+/** Every buffer on the way is full by then; a closed client reads that within five seconds, or is cut off. */
 const FULL = 1_080;
-/** So much of one notification that eighty fill every buffer on the way. */
+/** A notification so large that eighty fill every buffer on the way. */
 const PADDING = 'x'.repeat(200_000);
 
 type DeliveredNotifications = {
@@ -70,7 +70,7 @@ test('a client that did not read receives the current account, after a gap for w
   expect(readTold(fast).every(({ method }) => method === 'accountNotification')).toBe(true);
 });
 
-test('who does not read what counts each is closed with the bound, and nobody else is', async () => {
+test('a slow reader of notifications that all count is closed at the bound, and nobody else is', async () => {
   await stage.start({ sockets: { maxWaitingBytes: 1_000_000 } });
   await stage.client.call('logsSubscribe', ['all']);
   const fast = await openSocket(stage.gateway.wsUrl);

@@ -197,7 +197,7 @@ ownTest('what is no HTTP breaks the connection, with the reason as its cause', a
   await expect(call()).rejects.toMatchObject({ code: 'upstreamBroken', cause });
 });
 
-test('where nobody listens nothing was sent; so it is for those who wait', async () => {
+test('where nobody listens nothing was sent, for waiting requests too', async () => {
   const gone = await startRawNode();
   await gone.close();
   pool.close();

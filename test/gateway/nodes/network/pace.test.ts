@@ -14,7 +14,7 @@ function newPace(settingMs?: number) {
     nowMs += ms;
     pace.announce(slot);
   };
-  /** Announces slots of a certain length for so long; `first` is announced at once. @returns the last one. */
+  /** Announces slots of a length for a time; `first` is announced at once. @returns the last one. */
   const run = (slotMs: number, ms: number, first: number): number => {
     const slots = Math.ceil(ms / slotMs);
     for (let slot = 0; slot <= slots; slot++) announceAfter(slot === 0 ? 0 : slotMs, first + slot);

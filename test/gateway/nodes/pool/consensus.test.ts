@@ -37,7 +37,7 @@ test('null is Tower BFT, and asked again each minute; −32601 of all nodes is u
   expect(old.consensus()).toEqual(UNKNOWN);
 });
 
-test('the certificate of one node decides, and who has told it is not asked again', async () => {
+test('the certificate of one node decides, and a node that has sent it is not asked again', async () => {
   let asked = () => 0;
   const { consensus, standings, consensuses } = await startChainPool({
     prepare: (nodes) => {

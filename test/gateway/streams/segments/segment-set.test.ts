@@ -249,7 +249,7 @@ test('a file that grows is no cut for another process', async () => {
   expect(cuts).toBe(0);
 });
 
-test('all who ask while files are listed for the first time are told the same, and nothing while they cannot be', async () => {
+test('all requests while files are first listed get the same answer, and none while files cannot be listed', async () => {
   const directory = await newRoot();
   const { append } = await openSet(directory);
   await append(recordsOf(101, 200));

@@ -4,7 +4,7 @@ import { isDone, isPassing, type ServiceAnswer, askWallets } from '../ask-servic
 import type { AskingDeps } from '../ask-until-answered.ts';
 import { drawWallet, type ToldWallet, type WalletBook } from './wallet-book.ts';
 
-/** A second factor has a new code so often, and each is taken once. */
+/** The time until a second factor has a new code; each is taken once. */
 const CODE_MS = 30_000;
 
 export type DestroyingDeps = Pick<AskingDeps, 'gateways' | 'random' | 'findings' | 'timeline'> & {
