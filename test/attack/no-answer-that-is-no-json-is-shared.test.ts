@@ -54,7 +54,7 @@ test.each(Object.entries(BAD))('%s is not kept for the next client', async (_wha
   ]);
 });
 
-test.each(Object.entries(BAD))('%s is not shared with clients that ask the same meanwhile', async (_what, result) => {
+test.each(Object.entries(BAD))('%s is not shared with clients that ask meanwhile', async (_what, result) => {
   const { cached, pending } = cacheByHand();
   const [first, second] = [1, 2].map((id) => cached.serve(callOf('getGenesisHash', id), context));
   pending[0]?.resolve({ kind: 'whole', body: replyWith(result, 1), isError: false });
