@@ -195,12 +195,15 @@ async function useAt(gateways: readonly Gateway[], { access_token: token, api_ke
       body,
     }),
   ]);
-  const answers = await Promise.all(asked);
-  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-  return answers.map(({ status }) => status);
+  return Promise.all(asked.map((each) => each.then(statusOf, String)));
 }
 
 type Credentials = Readonly<Record<string, string>>;
+
+async function statusOf(answer: Response): Promise<number> {
+  await answer.arrayBuffer();
+  return answer.status;
+}
 
 /** Asks until all answers are as they should be. @returns the last ones, whatever they are. */
 async function lastOf<T>(
