@@ -57,7 +57,7 @@ const BODIES = [
   'a name of a megabyte',
 ];
 
-/** How doors that anybody may use, and gRPC, refuse such a body by its size, before they read it. */
+/** The refusal of such a body by its size, before it is read: at public endpoints, and by gRPC. */
 const REFUSED: Readonly<Record<string, string>> = {
   'the sign-in': '413',
   'password resets': '413',

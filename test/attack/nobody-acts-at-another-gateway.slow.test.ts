@@ -90,7 +90,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     await members.store.db.insert(memberRows).values(row);
     return customer;
   };
-  /** What an actor did, by the account's own record: in all, and after the right to act had ended; undefined: it did not end that way. */
+  /** The acts of an actor in the account's audit log: all, and those after the right to act ended; undefined: it did not end that way. */
   const actsOf = async ({ memberId, tokenId }: ActorIds, loss: string) => {
     const { action, subject, outcome } = auditRecords;
     const [by, own] = tokenId === '' ? [auditRecords.memberId, memberId] : [auditRecords.tokenId, tokenId];
@@ -102,7 +102,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
           eq(auditRecords.accountId, accountId),
           eq(outcome, 'ok'),
           or(eq(by, own), eq(subject, own)),
-          // What stays is listed in the transaction in which a member leaves.
+          // The transaction in which a member leaves lists the rest.
           ne(action, 'member.leave_behind'),
         ),
       )
@@ -221,7 +221,7 @@ async function lastOf<T>(
   return last;
 }
 
-/** What a session was given works at no gateway any more; what programs are given stays. */
+/** Keys of a session stop working at all gateways; keys of programs stay. */
 async function expectRefused(gateways: readonly Gateway[], credentials: Credentials): Promise<void> {
   const last = await lastOf(
     () => useAt(gateways, credentials),

@@ -19,7 +19,7 @@ const HANG_MS = 14_000;
 /** Slow by the dispatcher's measure, by little. */
 const SLOW_MS = 600;
 const MOST_MS = 1_000;
-/** Added to the bound: so many times what bare requests to the same server take in the same moments. An event is some ten such steps. */
+/** Added to the bound: this multiple of what bare requests to the same server take in the same moments. An event is some ten such steps. */
 const MOST_TIMES = 10;
 
 type Store = Awaited<ReturnType<typeof emptiedWorkerStore>>;

@@ -19,9 +19,9 @@ type Told = {
 };
 type Nodes = readonly { readonly node: ChainNode }[];
 
-/** After the switch, what is final is at most so many slots behind the chain. */
+/** The most slots by which finality is behind the chain after the switch. */
 const MOST_BEHIND = 5;
-/** How often a node of the chain looks for what to tell. */
+/** Interval between two looks of a node of the chain for notifications, in milliseconds. */
 const LOOK_MS = 20;
 /** The roots of a window in which delays are compared. */
 const WINDOW = 7;

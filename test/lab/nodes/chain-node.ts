@@ -49,7 +49,7 @@ export class ChainNode implements Upstream {
   alpenglowFrom: number | undefined;
   /** The address that every block rewards; undefined: none. */
   rewarded: string | undefined;
-  /** It says that it is up to date, and answers reads from a state that is so many slots older, whatever they ask for. */
+  /** It claims to be up to date, and answers reads from a state that is this number of slots older, whatever they ask for. */
   staleSlots = 0;
   /** It is a node of another ledger: what it says of accounts is not so on this one. */
   isForeign = false;
