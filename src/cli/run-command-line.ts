@@ -21,8 +21,14 @@ const LOCAL: { readonly [N in LocalName]: Run } = {
     const { checkServe, serve } = await import('./serve.ts');
     return options.check === true ? checkServe(options, terminal) : serve(options, terminal.env);
   },
-  localnet: async ({ options, lists }) => (await import('./localnet.ts')).localnet(options, lists),
-  mock: async ({ options }) => (await import('./mock.ts')).mock(options),
+  localnet: async ({ options, lists }) => {
+    const { readLocalnetOptions, runLocalnet } = await import('../localnet/main.ts');
+    await runLocalnet(readLocalnetOptions(options, lists));
+  },
+  mock: async ({ options }) => {
+    const { readMockOptions, runMock } = await import('../devkit/mock/main.ts');
+    return await runMock(readMockOptions(options));
+  },
   contract: async ({ rest }, terminal) =>
     (await import('../devkit/contract/contract-command.ts')).contractCommand(rest, terminal),
   listen: async (invocation, terminal) => (await import('./listen/listen.ts')).listen(invocation, terminal),

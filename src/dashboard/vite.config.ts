@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
-import { prepareCompressed } from './prepare-compressed.ts';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The server writes the nonce of each response in its place (src/server/pages/dashboard/dashboard-routes.ts). */
 const NONCE = 'KEYSLOT_NONCE';
@@ -30,3 +32,31 @@ export default defineConfig({
   plugins: [prepareCompressed()],
   logLevel: 'warn',
 });
+
+const LEVEL = 9;
+
+/** Writes a compressed copy (`.gz` and `.br`) next to each built asset, because the server does not compress. */
+function prepareCompressed(): Plugin {
+  let folder = '';
+  return {
+    name: 'prepare-compressed',
+    configResolved: ({ build }) => {
+      folder = join(build.outDir, build.assetsDir);
+    },
+    closeBundle: () => {
+      for (const name of readdirSync(folder)) {
+        const body = readFileSync(join(folder, name));
+        writeFileSync(join(folder, `${name}.gz`), gzipSync(body, { level: LEVEL }));
+        writeFileSync(
+          join(folder, `${name}.br`),
+          brotliCompressSync(body, {
+            params: {
+              [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+              [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+            },
+          }),
+        );
+      }
+    },
+  };
+}

@@ -166,7 +166,10 @@ const EXPIRIES = [
 
 /** Creates an access token with a name, some of the member's scopes, and an expiry. */
 function CreateTokenDialog({ onCreated, onClose }: CreateTokenDialogProps) {
-  const { role, scopes: held } = useSession();
+  const {
+    member: { role },
+    scopes: held,
+  } = useSession();
   // A token with a scope of operators may do what only owners may do in a session.
   const scopes = held.filter((scope) => role === 'owner' || !scope.startsWith('operator:'));
   const withFreshFactor = useFreshCall();
