@@ -37,7 +37,7 @@ coverage: up-to-date ## as make test-all, and print how much of src/ ran; a page
 		$(NODE) node_modules/c8/bin/c8.js report --temp-directory $(COVERAGE)/raw --merge-async --all --src src --include 'src/**/*.ts' --exclude '**/*.d.ts' --exclude 'src/dashboard/**' \
 			--reporter text-summary --reporter html --reports-dir $(COVERAGE) && exit $$ended
 
-bench: up-to-date ## measure requests beside other proxies, and what each feature costs them; keys, wallets, lists, notifications and streams beside their libraries; start, snapshots and transfers of the embedded ledger; writes test/bench/*results.md. AGAINST=REVISION compares requests with that revision instead
+bench: up-to-date ## measure requests next to other proxies, and what each feature costs them; keys, wallets, lists, notifications and streams next to their libraries; start, snapshots and transfers of the embedded ledger; writes test/bench/*results.md. AGAINST=REVISION compares requests with that revision instead
 ifdef AGAINST
 	@exec $(NODE) test/bench/compare.ts --revision '$(AGAINST)' $(if $(LIMIT),--limit $(LIMIT))
 else
@@ -60,7 +60,7 @@ endif
 
 IMAGES := node_modules/.cache/keyslot-images
 
-images: up-to-date ## take the pictures of docs/images/ anew, from a server that is filled for it (needs Chromium and PostgreSQL)
+images: up-to-date ## take the pictures of docs/images/ from a server that is filled for it (needs Chromium and PostgreSQL)
 	@rm -rf $(IMAGES)
 	@KEYSLOT_TEST_TIER=long KEYSLOT_IMAGES=$(CURDIR)/$(IMAGES) $(VITEST) run test/dashboard/every-page.long.test.ts
 	@mkdir -p docs/images
@@ -89,7 +89,7 @@ soak: up-to-date ## what takes minutes to hours: PART=nodes, kills, fuzz, ledger
 		*) echo "PART is '$(PART)', expected nodes, kills, fuzz, ledger, lab, upgrade, long or mutants" >&2; exit 2 ;; \
 	esac
 
-generate: install ## write generated/ anew from spec/
+generate: install ## write generated/ from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 

@@ -18,7 +18,7 @@ export type Config = {
   readonly signer_user?: string;
   /** Least severe level that the log has, on standard error, one JSON object a line. The log holds no secret at any level. */
   readonly log_level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
-  /** How long a server that is told to stop goes on serving, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000. */
+  /** How long a server that is told to stop continues to serve, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000. */
   readonly shutdown_grace_ms: number;
   /** How long a stopping server waits for requests in progress before it aborts them. */
   readonly shutdown_deadline_ms: number;
@@ -266,7 +266,7 @@ export type Config = {
     readonly finality_slots?: number;
     /** Lamports per byte that make an account rent-exempt; 128 bytes are added to the size of each account. The default is that of the main network since September 2026. */
     readonly lamports_per_byte: number;
-    /** Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart. */
+    /** Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and continues after a restart. */
     readonly ephemeral: boolean;
     /** Under `tower`, let the validator of the embedded ledger vote for every slot by a transaction in the next block: only the blocks with which a ledger begins are empty. Defaults to false. */
     readonly votes?: boolean;
@@ -405,7 +405,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 0,
     secret: false,
     description:
-      'How long a server that is told to stop goes on serving, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000.',
+      'How long a server that is told to stop continues to serve, while `/readyz` answers 503 and each answer closes its connection. Behind a load balancer, set it to longer than the balancer takes to see that, such as 5000.',
   },
   {
     path: ['shutdown_deadline_ms'],
@@ -1207,7 +1207,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: false,
     secret: false,
     description:
-      'Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and goes on after a restart.',
+      'Keep the ledger of keyslot serve in memory. If false, it is kept in the directory localnet of data_dir and continues after a restart.',
   },
   {
     path: ['localnet', 'votes'],

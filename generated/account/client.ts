@@ -268,19 +268,19 @@ export interface AccountClient {
   listMembers(options?: CallOptions): Promise<MemberList>;
   /**
    * Remove a member.
-   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
+   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made continue to work, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
    * Session of owner. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, last_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   removeMember(id: string, options?: CallOptions): Promise<RemovedMember>;
   /**
    * Give a member another role.
-   * It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
+   * It counts from the next request of the member on. API keys, access tokens and webhooks that the member made continue to work: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
    * Session of owner. Refused with body_invalid, body_not_utf8, session_invalid, session_missing, cross_site_request, fresh_factor_required, role_insufficient, member_not_found, request_timeout, last_owner, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   changeRole(id: string, body: ChangeRoleRequest, options?: CallOptions): Promise<ChangedRole>;
   /**
    * Leave the account.
-   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the audit log has a record `member.leave_behind` of each, and owners are mailed.
+   * The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made continue to work, since programs may use them: the audit log has a record `member.leave_behind` of each, and owners are mailed.
    * Session of owner, developer, billing, viewer. Refused with session_invalid, session_missing, cross_site_request, fresh_factor_required, last_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   leaveAccount(options?: CallOptions): Promise<Completed>;

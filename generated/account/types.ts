@@ -192,7 +192,7 @@ export type paths = {
     readonly parameters: {};
     /**
      * Remove a member.
-     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
+     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made continue to work, since programs may use them: the answer lists them, to be rotated, revoked or deleted.
      */
     readonly delete: operations['removeMember'];
   };
@@ -200,7 +200,7 @@ export type paths = {
     readonly parameters: {};
     /**
      * Give a member another role.
-     * @description It counts from the next request of the member on. API keys, access tokens and webhooks that the member made go on working: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
+     * @description It counts from the next request of the member on. API keys, access tokens and webhooks that the member made continue to work: if the role allows less than the one before, the answer lists them, to be rotated, revoked or deleted.
      */
     readonly post: operations['changeRole'];
   };
@@ -208,7 +208,7 @@ export type paths = {
     readonly parameters: {};
     /**
      * Leave the account.
-     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made go on working, since programs may use them: the audit log has a record `member.leave_behind` of each, and owners are mailed.
+     * @description The sessions, the invitations and the set-up links of the member stop working at once. API keys, access tokens and webhooks that the member made continue to work, since programs may use them: the audit log has a record `member.leave_behind` of each, and owners are mailed.
      */
     readonly delete: operations['leaveAccount'];
   };
@@ -1518,7 +1518,7 @@ export type components = {
     readonly LedgerGapData: {
       /** @description Name of the network and its environment. */
       readonly network: string;
-      /** @description Events go on after this slot. */
+      /** @description Events continue after this slot. */
       readonly slot: number;
       /** @description Counts the events of ledgers of this webhook, from 1, without a gap. */
       readonly position: number;
@@ -1530,7 +1530,7 @@ export type components = {
     };
     /**
      * LedgerGapReason
-     * @description `too_old`: the blocks are further back than the ledger node or the server goes; `ledger_changed`: the ledger began anew or took another fork; `not_reached`: the ledger could not be reached when the webhook was made.
+     * @description `too_old`: the blocks are further back than the ledger node or the server goes; `ledger_changed`: the ledger began again or took another fork; `not_reached`: the ledger could not be reached when the webhook was made.
      * @enum {string}
      */
     readonly LedgerGapReason: 'too_old' | 'ledger_changed' | 'not_reached';
@@ -2227,7 +2227,7 @@ export type components = {
     };
     /**
      * RemovedMember
-     * @description The member was removed. Keys, tokens and webhooks that the member made go on working, since programs may use them. What was made with a token that the member made is among them, and so on, also where that token was revoked or has expired.
+     * @description The member was removed. Keys, tokens and webhooks that the member made continue to work, since programs may use them. What was made with a token that the member made is among them, and so on, also where that token was revoked or has expired.
      */
     readonly RemovedMember: {
       readonly completed_at: components['schemas']['Instant'];
@@ -2310,7 +2310,7 @@ export type components = {
     /** RotateKeyRequest */
     readonly RotateKeyRequest: {
       /**
-       * @description How long the old key works beside the new one.
+       * @description How long the old key works alongside the new one.
        * @default 86400
        */
       readonly overlap_seconds?: number;

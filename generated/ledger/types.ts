@@ -2518,7 +2518,7 @@ export type TransactionMeta = {
   readonly costUnits?: U64;
 };
 
-/** The result as nodes first wrote it; kept beside err. */
+/** The result as nodes first wrote it; kept next to err. */
 export type TransactionStatus =
   | {
       readonly Ok: null;

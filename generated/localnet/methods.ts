@@ -80,7 +80,7 @@ localnet_pause: { name: 'localnet_pause', tags: ['service'], origin: 'chosen', c
 localnet_resetAccount: { name: 'localnet_resetAccount', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 1, maxParams: 1 },
 /** Go to a snapshot, and on from there. */
 localnet_restore: { name: 'localnet_restore', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 1, maxParams: 1 },
-/** Let the clock go on from where it was stopped. */
+/** Start the clock again where it was stopped. */
 localnet_resume: { name: 'localnet_resume', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 0, maxParams: 0 },
 /** Write a snapshot to a file. */
 localnet_saveSnapshot: { name: 'localnet_saveSnapshot', tags: ['service'], origin: 'chosen', cost: 1, cache: 'none', retry: 'never', served: 'upstream', guard: false, refusedIn: {}, minParams: 1, maxParams: 1 },

@@ -275,7 +275,7 @@ export type Lamports = bigint;
 /** Amount in lamports (1 SOL is 1,000,000,000 lamports). */
 export type LamportsParam = number | bigint;
 
-/** Where the ledger is, and how it goes on. */
+/** Where the ledger is, and how it continues. */
 export type LedgerPosition = {
   /** The open slot. */
   readonly slot: Slot;
@@ -637,7 +637,7 @@ export type SurfnetProfile = {
 export type SurfnetProfileConfig = {
   /** Of the accounts in the answer; jsonParsed by default. */
   readonly encoding?: AccountEncoding | null;
-  /** `instruction`, the default except for version 1: a profile for each instruction beside that of the transaction. For version 1 it is refused. */
+  /** `instruction`, the default except for version 1: a profile for each instruction next to that of the transaction. For version 1 it is refused. */
   readonly depth?: 'transaction' | 'instruction' | null;
 };
 
@@ -1197,7 +1197,7 @@ export interface MethodParams {
   readonly localnet_loadSnapshot: readonly [name: SnapshotName];
   /**
    * Close the open slot as a block, now.
-   * The clock goes on by the length of each slot, also while it is paused.
+   * The clock advances by the length of each slot, also while it is paused.
    * blocks: at least 1 (valueTooSmall)
    * blocks: at most 10,000 (valueTooLarge)
    */
@@ -1209,16 +1209,16 @@ export interface MethodParams {
   readonly localnet_pause: readonly [];
   /**
    * Make an account what it was when the ledger started.
-   * Of a ledger that goes on from a directory that is the state in which it was found. An account that was not there then is removed.
+   * Of a ledger that continues from a directory that is the state in which it was found. An account that was not there then is removed.
    */
   readonly localnet_resetAccount: readonly [address: Address];
   /**
    * Go to a snapshot, and on from there.
-   * The snapshot stays, so that any number of branches can start from it, each with its own clock and history; a snapshot of a branch that was left can be restored as well. Subscriptions go on: they are told of the accounts that differ, and slots and roots go on from the one restored. A ledger on disk has written all of it then, in the place of the branch that is left. Pause, block production, slot length and impersonated keys stay as they are.
+   * The snapshot stays, so that any number of branches can start from it, each with its own clock and history; a snapshot of a branch that was left can be restored as well. Subscriptions continue: they are told of the accounts that differ, and slots and roots continue from the one restored. A ledger on disk has written all of it then, in the place of the branch that is left. Pause, block production, slot length and impersonated keys stay as they are.
    */
   readonly localnet_restore: readonly [name: SnapshotName];
   /**
-   * Let the clock go on from where it was stopped.
+   * Start the clock again where it was stopped.
    * Slots are closed again.
    */
   readonly localnet_resume: readonly [];
@@ -1229,7 +1229,7 @@ export interface MethodParams {
   readonly localnet_saveSnapshot: readonly [name: SnapshotName];
   /**
    * Set any account, or parts of it.
-   * Members that are absent stay as they are; of an account that does not exist they are 0 lamports, no data, the system program and not executable. An account with 0 lamports is removed. Accounts that the ledger itself derives from the slot are refused, and so is the removal of a native program, the faucet, the identity and the vote account, and more lamports than fit into 64 bits beside all others.
+   * Members that are absent stay as they are; of an account that does not exist they are 0 lamports, no data, the system program and not executable. An account with 0 lamports is removed. Accounts that the ledger itself derives from the slot are refused, and so is the removal of a native program, the faucet, the identity and the vote account, and more lamports than fit into 64 bits together with all others.
    */
   readonly localnet_setAccount: readonly [address: Address, changes: AccountChanges];
   /**
@@ -1310,7 +1310,7 @@ export interface MethodParams {
   ];
   /**
    * localnet_warp in the form of surfpool.
-   * Without a target it goes on by an hour.
+   * Without a target it advances by an hour.
    */
   readonly surfnet_timeTravel: readonly [target?: TimeTravelTarget | null];
 }
