@@ -119,8 +119,10 @@ export async function openSessionCredentials(
     const nowMs = clock.nowMs();
     forgetOld(nowMs);
     if (live.size === 0) return;
+    // Those that are created meanwhile may belong to a session that the store did not have yet.
+    const checked = [...live.values()].flatMap((some) => [...some]);
     const holders = await readHolders(store, [...live.keys()], nowMs);
-    for (const each of [...live.values()].flatMap((some) => [...some])) {
+    for (const each of checked) {
       const now = holders.get(each.sessionId);
       if (now?.role !== each.role || now.memberId !== each.memberId) refuse(each);
     }

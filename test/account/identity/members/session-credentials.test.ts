@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Keyring } from '../../../../src/account/identity/api-keys/keyring.ts';
 import { joinGateways } from '../../../../src/account/processes/gateway.ts';
 import { openSessionCredentials } from '../../../../src/account/identity/members/session-credentials.ts';
@@ -108,6 +108,25 @@ describeStores('credentials of a session', (backend) => {
     inUse.pop()?.[Symbol.dispose]();
     await credentials.check();
     expect([tokens.size, keyring.size]).toEqual([0, 0]);
+    await credentials.close();
+  });
+
+  test('that are created while ended sessions are looked for work on', async () => {
+    const { freshOwner } = memberWorld(store());
+    const [before, meanwhile] = [await freshOwner(), await freshOwner()];
+    const { credentials, kindsOf } = await processes().open();
+    const first = await credentials.create(store(), before.holder, []);
+    const found = Promise.withResolvers<readonly unknown[]>();
+    const query = { innerJoin: () => ({ where: () => found.promise }) };
+    vi.spyOn(store().db, 'select').mockImplementationOnce(() => ({ from: () => query }) as never);
+    const checking = credentials.check();
+    const second = await credentials.create(store(), meanwhile.holder, []);
+    found.resolve([]);
+    await checking;
+    expect([kindsOf(first), kindsOf(second)]).toEqual([
+      ['revoked', 'revoked'],
+      ['valid', 'valid'],
+    ]);
     await credentials.close();
   });
 
