@@ -1,5 +1,5 @@
 import { count, eq } from '../../store/drizzle.ts';
-import { serviceError } from '../../core/service-error.ts';
+import { serviceError, type ServiceError } from '../../core/service-error.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { accounts, plans } from '../../store/tables.ts';
@@ -88,7 +88,8 @@ export async function removePlan(
     const [held] = await tx.select({ value: count() }).from(accounts).where(eq(accounts.plan, name));
     if (!SPEC_PLANS.has(name) && held !== undefined && held.value > 0)
       throw serviceError('planInUse', { name, value: held.value });
-    await tx.delete(plans).where(eq(plans.name, name));
+    const removed = await tx.delete(plans).where(eq(plans.name, name)).returning({ name: plans.name });
+    if (removed.length === 0) throw alreadyRemoved(book, name);
     await announce(tx, PLAN_CHANNEL);
     await record?.(tx, name);
   });
@@ -131,10 +132,16 @@ export async function writeAccountPlan(
 /** Returns the plan with a name. @throws ServiceError `planNotFound`. */
 export function findPlan(book: PlanBook, name: string): Plan {
   const plan = book.find(name);
-  if (plan !== undefined) return plan;
-  const known = book
-    .list()
-    .map((one) => one.name)
-    .join(', ');
-  throw serviceError('planNotFound', { name, known });
+  if (plan === undefined) throw planNotFound(book, name);
+  return plan;
+}
+
+/** The error for a plan that another request, here or at another gateway, has removed since the book was read. */
+function alreadyRemoved(book: PlanBook, name: string): ServiceError {
+  return SPEC_PLANS.has(name) ? serviceError('planNotOverridden', { name }) : planNotFound(book, name);
+}
+
+function planNotFound(book: PlanBook, name: string): ServiceError {
+  const others = book.list().filter((one) => one.name !== name);
+  return serviceError('planNotFound', { name, known: others.map((one) => one.name).join(', ') });
 }

@@ -78,6 +78,17 @@ describeStores('plans', (backend) => {
     await expect(removePlan(places, 'own')).rejects.toMatchObject({ code: 'planNotFound' });
   });
 
+  test('a plan that is removed twice at once is removed, and recorded, once', async () => {
+    const places = await newPlaces();
+    const recorded: string[] = [];
+    const record = async (_tx: unknown, name: string) => void recorded.push(name);
+    for (const name of ['own', 'developer']) {
+      await setPlan(places, { name, requestsPerSecond: 1, burst: 1 });
+      await Promise.allSettled([0, 1, 2].map(() => removePlan({ ...places, record }, name)));
+    }
+    expect(recorded).toEqual(['own', 'developer']);
+  });
+
   test('unknown plans and accounts are told', async () => {
     const places = await newPlaces();
     const acme = await ensureAccount(places.store, 'acme', NOW_MS);
