@@ -24,7 +24,13 @@ type Headers = Readonly<Record<string, string>>;
 type Answered = { readonly code: string; readonly body: Readonly<Record<string, string>> };
 type ActorIds = { readonly memberId: string; readonly tokenId: string };
 type World = Awaited<ReturnType<typeof openWorld>>;
-type Actor = Awaited<ReturnType<World['newActor']>>;
+type Actor = ActorIds & {
+  /** The session, or the header of a program. */
+  readonly by: string | Headers;
+  readonly session: SessionHolder;
+  readonly draft: string;
+  readonly confirmation: string;
+};
 
 /** Sends a request of an operation, with a session unless other headers are given. The code of a success is `ok`. */
 async function send(
@@ -64,7 +70,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     if (code !== 'ok') throw new Error(`${operation}: ${code}`);
     return body;
   };
-  const newActor = async () => {
+  const newActor = async (): Promise<Actor> => {
     const login = await members.newOwner(accountId);
     const { token, backupCodes } = await members.newFactorSession(login);
     await members.setFresh(token, new Date(Date.now() + 3_600_000));
@@ -74,7 +80,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     return { memberId, tokenId: '', by: token, session, draft, confirmation: backupCodes[0] ?? '' };
   };
   /** An actor that is a program, with every scope. */
-  const newTokenActor = async () => {
+  const newTokenActor = async (): Promise<Actor> => {
     const body = { name: 'actor', scopes: SCOPES };
     const { token_id: tokenId = '', access_token: token } = await call('createToken', { body });
     return { ...(await newActor()), tokenId, by: { authorization: `Bearer ${token}` } };
@@ -195,12 +201,15 @@ async function useAt(gateways: readonly Gateway[], { access_token: token, api_ke
       body,
     }),
   ]);
-  const answers = await Promise.all(asked);
-  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-  return answers.map(({ status }) => status);
+  return Promise.all(asked.map((each) => each.then(statusOf, String)));
 }
 
 type Credentials = Readonly<Record<string, string>>;
+
+async function statusOf(answer: Response): Promise<number> {
+  await answer.arrayBuffer();
+  return answer.status;
+}
 
 /** Asks until all answers are as they should be. @returns the last ones, whatever they are. */
 async function lastOf<T>(
