@@ -5,7 +5,7 @@ import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { createToken } from '../support/wallet-account.ts';
 
-const WATCHED_MS = 1_000;
+const WATCHED_MS = 700;
 /**
  * `/healthz` may take as long as this, besides ten times what a bare server takes that is sent the same and discards it: a machine that is
  * busy makes both slow. It took thirty times as long, seconds, when bodies were parsed as they came.
@@ -39,6 +39,13 @@ const DOORS: Readonly<Record<string, () => readonly string[]>> = {
   'the sign-in': () => [`${server.baseUrl}/account/v1/session`],
   'password resets': () => [`${server.baseUrl}/account/v1/password-resets`],
   'the account service': () => [`${server.baseUrl}/account/v1/keys`, token],
+  'gRPC, Subscribe': () => [
+    `grpc+${server.grpcUrl}/keyslot.stream.v1.StreamService/Subscribe`,
+    server.apiKey,
+  ],
+  'gRPC, reflection': () => [
+    `grpc+${server.grpcUrl}/grpc.reflection.v1.ServerReflection/ServerReflectionInfo`,
+  ],
   'the wallet service': () => [`${server.baseUrl}/v1/wallets`, token],
 };
 
@@ -50,24 +57,37 @@ const BODIES = [
   'a name of a megabyte',
 ];
 
+/** How doors that anybody may use, and gRPC, refuse such a body by its size, before they read it. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'the sign-in': '413',
+  'password resets': '413',
+  'gRPC, Subscribe': 'status 8',
+  'gRPC, reflection': 'status 8',
+};
+
 // Each body at one door, and the one that was worst at all others.
 test.each([
   ...BODIES.map((body) => ['JSON-RPC', body] as const),
   ...Object.keys(DOORS)
     .slice(1)
     .map((door) => [door, 'a megabyte of opening brackets'] as const),
-])('at %s nobody is held up by %s', holdsNobodyUp);
+  ['the sign-in', 'an object of 60,000 members'] as const,
+  ['password resets', 'an object of 60,000 members'] as const,
+])('at %s nobody is held up by %s', (door, body) => holdsNobodyUp(door, body));
 
 test('at a WebSocket nobody is held up by subscribe calls, thousands at a time', () =>
   holdsNobodyUp('a WebSocket', 'subscribe calls'));
 
-/** Watches a bare server and then this one, each while it is sent the same. */
-async function holdsNobodyUp(door: string, body: string): Promise<void> {
+/** Watches a bare server and then this one, each while it is sent the same; on a machine that is busy with something else, up to three times. */
+async function holdsNobodyUp(door: string, body: string, triesLeft = 2): Promise<void> {
   const control = await p99During([bareUrl], body, bareUrl);
   const own = await p99During(DOORS[door]?.() ?? [], body, `${server.baseUrl}/healthz`);
   const figures = `p99 ${own.ms.toFixed(0)} ms, of a bare server ${control.ms.toFixed(0)} ms; answered ${own.answers}`;
   console.log(`${door}, ${body}: ${figures}`);
-  expect(own.ms, figures).toBeLessThan(MOST_MS + MOST_TIMES * control.ms);
+  expect(own.answers).toContain(REFUSED[door] ?? '');
+  const mostMs = MOST_MS + MOST_TIMES * control.ms;
+  if (own.ms >= mostMs && triesLeft > 0) return holdsNobodyUp(door, body, triesLeft - 1);
+  expect(own.ms, figures).toBeLessThan(mostMs);
 }
 
 /** The 99th percentile of the time that a server takes to answer while bodies are sent to it. */

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import WebSocket from 'ws';
 
 // A program: sends a body over many connections, one after the other on each, for as long as it runs. It prints what was answered.
@@ -66,4 +67,34 @@ function open(): void {
   });
 }
 
-for (let index = 0; index < CONNECTIONS; index += 1) url.startsWith('ws') ? open() : post();
+/** Sends the body as a message of a gRPC call, where each opening bracket begins a group in the one before. */
+function call(session?: ClientHttp2Session): void {
+  const { origin, pathname: path } = new URL(url.slice('grpc+'.length));
+  if (session === undefined || session.destroyed) {
+    const opened = connect(origin);
+    opened.on('error', () => undefined).once('connect', () => call(opened));
+    return;
+  }
+  const type = { 'content-type': 'application/grpc', te: 'trailers', ...(token && { 'x-api-key': token }) };
+  const stream = session.request({ ':method': 'POST', ':path': path, ...type });
+  let status: unknown;
+  const noteStatus = ({ 'grpc-status': told = status }): void => {
+    status = told;
+  };
+  stream.on('response', noteStatus).on('trailers', noteStatus);
+  stream
+    .on('error', () => undefined)
+    .on('close', () => {
+      note(`status ${status}`);
+      setImmediate(call, session);
+    });
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(body.length, 1);
+  stream.resume().end(Buffer.concat([head, body]));
+}
+
+for (let index = 0; index < CONNECTIONS; index += 1) {
+  if (url.startsWith('ws')) open();
+  else if (url.startsWith('grpc+')) call();
+  else post();
+}
