@@ -162,7 +162,7 @@ export const BYTE_LIMITS = { signWithWallet: { message: 16384 } } as const;
 export const HEADERS = {
   'Idempotency-Key': { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   'X-Wallets-Received': { pattern: '^(0|[1-9][0-9]{0,9})$' },
-  'X-Two-Factor-Code': { pattern: '^[0-9](?:[ -]?[0-9]){5}$' },
+  'X-Two-Factor-Code': { pattern: '^[ \\t-]*(?:[0-9][ \\t-]*){6}$' },
 } as const;
 
 /** Whether the value of a header is of its form. */

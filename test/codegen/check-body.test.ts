@@ -110,6 +110,9 @@ describe('isHeaderValue', () => {
     ['012345', true],
     ['12345', false],
     ['1234567', false],
+    ['123 456', true],
+    ['1-2 3--4\t56 ', true],
+    ['123.456', false],
     ['１２３４５６', false],
   ] as const)('a code %j: %s', (code, is) => {
     expect(isHeaderValue('X-Two-Factor-Code', code)).toBe(is);

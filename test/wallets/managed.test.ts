@@ -32,7 +32,9 @@ test('a managed wallet is made, fetched, signs and is destroyed; each is charged
   expect(found.key_protection).toContain('AES-256-GCM');
   const signed = await client.signWithWallet(id, { message: 'hello', encoding: 'utf8' });
   expect(isSigned(address, 'hello', signed.signature)).toBe(true);
-  const destroyed = await client.destroyWallet(id, { twoFactorCode: code() });
+  // As apps show it.
+  const twoFactorCode = code().replace(/^.../, '$& ');
+  const destroyed = await client.destroyWallet(id, { twoFactorCode });
   expect(destroyed).toEqual({
     wallet_id: id,
     address,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isHeaderValue } from '../../../../generated/wallets/operations.ts';
 import { findStep, showSecret } from '../../../../src/account/identity/two-factor/check-code.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
@@ -18,10 +19,12 @@ test.each([
   expect(findStep(SECRET, code, (step + 2) * 30_000 - 1)).toBe(step);
 });
 
-test.each(['287 082', ' 287082 ', '287-082', '287\u00a0082', '28\u201370\t82\n'])(
+test.each(['287 082', ' 287082 ', '287-082', '2 8--7\t0 82', '287\u00a0082', '28\u201370\t82\n'])(
   '%j is the code, as apps show it',
   (code) => {
     expect(findStep(SECRET, code, 59_000)).toBe(1);
+    // A header holds one line of ASCII.
+    if (/^[ -~\t]+$/.test(code)) expect(isHeaderValue('X-Two-Factor-Code', code)).toBe(true);
   },
 );
 
@@ -29,6 +32,7 @@ test.each(['', ' ', '28708', '2870820', '28708a', '２８７０８２', '287.082
   '%j is no code',
   (code) => {
     expect(findStep(SECRET, code, 59_000)).toBeUndefined();
+    expect(isHeaderValue('X-Two-Factor-Code', code)).toBe(false);
   },
 );
 
