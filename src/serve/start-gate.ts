@@ -43,13 +43,14 @@ export function trustsPeerOf({ http }: Pick<Config, 'http'>): TrustsPeer {
   return createTrustsPeer({ isBehindProxy: http.behind_proxy, trustedProxies: http.trusted_proxies });
 }
 
-let isWarned = false;
+/** The settings for which a warning was logged: several parts of a server share them. */
+const warned = new WeakSet<Config['http']>();
 
 /** Returns the function that finds out where requests come from. A proxy that writes something else than addresses is warned of once. */
 export function clientAddressOf(config: Pick<Config, 'http'>, log: Pick<Logger, 'warn'>): ClientAddress {
   return createClientAddress(trustsPeerOf(config), (header) => {
-    if (isWarned) return;
-    isWarned = true;
+    if (warned.has(config.http)) return;
+    warned.add(config.http);
     log.warn(
       { header },
       `a trusted proxy sent ${header} without an address that can be read, so clients are not told apart: keys with networks are refused to them, and they share one limit of sign-ins. Let the proxy write the client's address`,

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/core/config/load-config.ts';
-import { type GateParts, startGate } from '../../src/serve/start-gate.ts';
+import { clientAddressOf, type GateParts, startGate } from '../../src/serve/start-gate.ts';
 
 /** What the start of the gate logs with settings. */
 function linesOf(env: Readonly<Record<string, string>>): readonly string[] {
@@ -24,4 +24,16 @@ test.each([
   ['no proxy', {}],
 ])('with %s it does not', (_what, env) => {
   expect(linesOf(env)).toEqual([]);
+});
+
+test('an address that cannot be read is warned of once, by all parts of a server, with the name of the header', () => {
+  const lines: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  const config = loadConfig({ env: { KEYSLOT_BEHIND_PROXY: '1' } });
+  for (const forwarded of ['for=192.0.2.1', 'for=unknown', 'for=_hidden'])
+    for (let part = 0; part < 2; part++)
+      clientAddressOf(config, log)({ headers: { forwarded }, socket: { remoteAddress: '127.0.0.1' } });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ header: 'Forwarded', msg: expect.stringContaining('sent Forwarded without') }),
+  ]);
 });
