@@ -1256,7 +1256,7 @@ export const ERRORS = {
     },
     data: ['limit', 'waiting', 'retryAfterSeconds'],
   },
-  /** A token cannot create one that may do more than itself. */
+  /** A token cannot create one that may do more than itself, nor can a member. */
   scopeNotHeld: {
     area: 'account',
     http: 403,
@@ -1264,7 +1264,8 @@ export const ERRORS = {
       code: 'scope_not_held',
       status: 403,
       title: 'Scope not held',
-      detail: 'The calling token does not have the scope {scope} itself.',
+      detail:
+        'The caller cannot give a token the scope {scope}: a token that calls must have it, and the role of a member must allow every operation of it.',
     },
     data: ['scope'],
   },

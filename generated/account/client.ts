@@ -536,7 +536,7 @@ export interface AccountClient {
   listTokens(query?: PageQuery, options?: CallOptions): Promise<AccessTokenList>;
   /**
    * Create an access token.
-   * An account may have 100 tokens that work, unless the operator sets another number (`accounts.max_tokens`). The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
+   * An account may have 100 tokens that work, unless the operator sets another number (`accounts.max_tokens`). The token can have only scopes that the calling token has itself, and expires with it at the latest; in a session, those of which the member's role may call every operation. It works at once.
    * Scope tokens:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, scope_not_held, outlives_token, request_timeout, tokens_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createToken(body: CreateTokenRequest, options?: CallOptions): Promise<NewAccessToken>;

@@ -523,7 +523,7 @@ export type paths = {
     readonly get: operations['listTokens'];
     /**
      * Create an access token.
-     * @description An account may have 100 tokens that work, unless the operator sets another number (`accounts.max_tokens`). The token can have only scopes that the calling token has itself, and expires with it at the latest. It works at once.
+     * @description An account may have 100 tokens that work, unless the operator sets another number (`accounts.max_tokens`). The token can have only scopes that the calling token has itself, and expires with it at the latest; in a session, those of which the member's role may call every operation. It works at once.
      */
     readonly post: operations['createToken'];
   };
@@ -3149,7 +3149,7 @@ export type components = {
       readonly status: 403;
       readonly scope: string;
     };
-    /** @description A token cannot create one that may do more than itself. */
+    /** @description A token cannot create one that may do more than itself, nor can a member. */
     readonly ScopeNotHeldProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'scope_not_held';
@@ -12558,7 +12558,7 @@ export interface operations {
        *
        *     `role_insufficient`: The member's role does not allow the operation.
        *
-       *     `scope_not_held`: A token cannot create one that may do more than itself.
+       *     `scope_not_held`: A token cannot create one that may do more than itself, nor can a member.
        *
        *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */

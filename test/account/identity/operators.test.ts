@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { followStore } from '../../../src/store/follow-store.ts';
+import { type Role, ROLES } from '../../../generated/account/operations.ts';
+import { mayGrant } from '../../../src/account/identity/members/role-scopes.ts';
 import { OPERATOR_CHANNEL, readOperators, setOperates } from '../../../src/account/identity/operators.ts';
 import { createToken } from '../../../src/account/identity/tokens/access-tokens.ts';
 import { CUSTOMER_SCOPES, isOperatorScope, SCOPES } from '../../../src/account/identity/tokens/scopes.ts';
@@ -22,6 +24,12 @@ async function restarted(store: Store): Promise<TokenRing> {
   await readOperators(store, tokens);
   return tokens;
 }
+
+test('a member gives a token no scope of which the own role may not call every operation', () => {
+  const keptFrom = (role: Role) => ROLES[role].filter((scope) => !mayGrant(role, scope));
+  expect(keptFrom('owner')).toEqual([]);
+  expect(keptFrom('developer')).toEqual(['operator:read']);
+});
 
 test('tokens of customers may have all scopes but those of operators', () => {
   expect(SCOPES.filter(isOperatorScope)).toEqual(['operator:read', 'operator:manage', 'operator:payments']);

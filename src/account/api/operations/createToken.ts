@@ -1,4 +1,6 @@
 import type { AccountHandler } from '../../../../generated/account/handlers.ts';
+import { mayGrant } from '../../identity/members/role-scopes.ts';
+import type { Scope } from '../../identity/tokens/scopes.ts';
 import { createToken as create } from '../../identity/tokens/access-tokens.ts';
 import { serviceError } from '../../../core/service-error.ts';
 import type { AccountContext } from '../account-context.ts';
@@ -6,11 +8,13 @@ import { callerEnd } from '../caller-end.ts';
 import { recordChange } from '../record-change.ts';
 import { toTokenView } from '../token-view.ts';
 
-/** `POST /account/v1/tokens`: a token with no more rights than the calling one. The secret is in the answer, and nowhere else. */
+/** `POST /account/v1/tokens`: a token with no more rights than the caller. The secret is in the answer, and nowhere else. */
 export const createToken: AccountHandler<AccountContext, 'createToken'> = async (context, { body }) => {
-  const { caller, clock, bounds } = context;
+  const { caller, session, clock, bounds } = context;
   const { name, scopes, expires_in_seconds: seconds } = body;
-  const missing = scopes.find((scope) => !caller.scopes.has(scope));
+  const mayGive = (scope: Scope) =>
+    caller.scopes.has(scope) && (session === undefined || mayGrant(session.role, scope));
+  const missing = scopes.find((scope) => !mayGive(scope));
   if (missing !== undefined) throw serviceError('scopeNotHeld', { scope: missing });
   const nowMs = clock.nowMs();
   const end = await callerEnd(context);
