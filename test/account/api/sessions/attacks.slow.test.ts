@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../../../generated/account/operations.ts';
 import { findPostgres, POSTGRES_MISSING } from '../../../support/postgres.ts';
-import { addCredit } from '../../../support/wallet-account.ts';
+import { addCredit, command } from '../../../support/wallet-account.ts';
 import { ledgerCallOf } from './call-ledger.ts';
-import { PASSWORD } from '../live/provision-members.ts';
+import { type Login, PASSWORD } from '../live/provision-members.ts';
 import { holdRequest } from './hold-request.ts';
 import { type MemberServer, sessionIn, startMemberServer } from './member-server.ts';
 
@@ -210,6 +210,63 @@ function attackers(postgresUrl: string): void {
     const session = await world.members.newSession(owner);
     const removed = await world.send('DELETE', `/account/v1/members/${member.memberId}`, { session });
     expect(removed.status).toBe(200);
+  });
+
+  test('(lesser role) reads no money of other accounts, and gets no token that does', async () => {
+    await command(world.server.dataDir, ['accounts', 'create', 'operators', '--operator']);
+    const owner = await world.members.newOwner(await world.members.accountIdOf('operators'));
+    const body = { name: 'reader', scopes: ['operator:read'] };
+    const codesOf = async (login: Login) => {
+      const session = await world.members.newSession(login);
+      const listed = await world.send('GET', '/account/v1/operator/invoices', { session });
+      const made = await world.send('POST', '/account/v1/tokens', { session, body });
+      return [listed.status, listed.code, made.status, made.code];
+    };
+    const codes = [];
+    for (const role of ['developer', 'billing', 'viewer'] as const)
+      codes.push(await codesOf(await world.members.newMember(owner, role)));
+    expect(codes).toEqual([
+      [403, 'role_insufficient', 403, 'scope_not_held'],
+      [403, 'role_insufficient', 403, 'role_insufficient'],
+      [403, 'role_insufficient', 403, 'role_insufficient'],
+    ]);
+    expect(await codesOf(owner)).toEqual([200, undefined, 201, undefined]);
+  });
+
+  test('(removed member) makes no wallet with the token of the session', async () => {
+    const owner = await newOwner();
+    const member = await world.members.newMember(owner, 'developer');
+    const session = await world.members.newSession(member);
+    const { body } = await world.send('POST', `${SESSION}/credentials`, { session });
+    const wallet = { token: String(body.access_token), body: { custody: 'managed' } };
+    expect((await world.send('POST', '/v1/wallets', wallet)).status).toBe(201);
+    const removal = { session: await world.members.newSession(owner) };
+    await world.send('DELETE', `/account/v1/members/${member.memberId}`, removal);
+    const refused = await world.send('POST', '/v1/wallets', wallet);
+    expect([refused.status, refused.code]).toEqual([401, 'token_revoked']);
+  });
+
+  test('(second factor) code is read with spaces and dashes, as apps show it', async () => {
+    const login = await newOwner();
+    const { backupCodes } = await world.members.newFactorSession(login);
+    const code = ` ${backupCodes[0]?.replaceAll(/(?=..)/g, ' -')} `;
+    expect(await world.enter(login.email, { code })).toMatch(/^ks_ses_/);
+  });
+
+  test('(large body) is refused by what anybody may call from 16 kB on, and answered with little of it', async () => {
+    const member = `"${'x'.repeat(8_000)}":1`;
+    const sent = (length: number) =>
+      fetch(`${world.server.baseUrl}${SESSION}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{${member},${member}}`.padEnd(length),
+      });
+    const limit = 16 * 1024;
+    const [most, more] = [await sent(limit), await sent(limit + 1)];
+    expect([more.status, await more.json()]).toMatchObject([413, { code: 'body_too_large', limit }]);
+    const text = await most.text();
+    expect([most.status, text]).toEqual([400, expect.stringContaining(`"/${'x'.repeat(199)}…"`)]);
+    expect(text.length).toBeLessThan(2_000);
   });
 
   test('(malformed text) gets an answer, and no failure of the server', async () => {
