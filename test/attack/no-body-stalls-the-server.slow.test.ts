@@ -7,7 +7,7 @@ import { createToken } from '../support/wallet-account.ts';
 
 const WATCHED_MS = 700;
 /**
- * `/healthz` may take this long on top of ten times what a bare server takes that is sent the same and discards it: a machine that is
+ * `/healthz` may take as long as this, besides ten times what a bare server takes that is sent the same and discards it: a machine that is
  * busy makes both slow. It took thirty times as long, seconds, when bodies were parsed as they came.
  */
 const MOST_MS = 200;
@@ -57,7 +57,7 @@ const BODIES = [
   'a name of a megabyte',
 ];
 
-/** The refusal of such a body by its size, before it is read: at public endpoints, and by gRPC. */
+/** Answers of open doors and of gRPC to such a body: they refuse it by its size, before they read it. */
 const REFUSED: Readonly<Record<string, string>> = {
   'the sign-in': '413',
   'password resets': '413',

@@ -24,7 +24,13 @@ type Headers = Readonly<Record<string, string>>;
 type Answered = { readonly code: string; readonly body: Readonly<Record<string, string>> };
 type ActorIds = { readonly memberId: string; readonly tokenId: string };
 type World = Awaited<ReturnType<typeof openWorld>>;
-type Actor = Awaited<ReturnType<World['newActor']>>;
+type Actor = ActorIds & {
+  /** The session, or the header of a program. */
+  readonly by: string | Headers;
+  readonly session: SessionHolder;
+  readonly draft: string;
+  readonly confirmation: string;
+};
 
 /** Sends a request of an operation, with a session unless other headers are given. The code of a success is `ok`. */
 async function send(
@@ -64,7 +70,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     if (code !== 'ok') throw new Error(`${operation}: ${code}`);
     return body;
   };
-  const newActor = async () => {
+  const newActor = async (): Promise<Actor> => {
     const login = await members.newOwner(accountId);
     const { token, backupCodes } = await members.newFactorSession(login);
     await members.setFresh(token, new Date(Date.now() + 3_600_000));
@@ -74,7 +80,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     return { memberId, tokenId: '', by: token, session, draft, confirmation: backupCodes[0] ?? '' };
   };
   /** An actor that is a program, with every scope. */
-  const newTokenActor = async () => {
+  const newTokenActor = async (): Promise<Actor> => {
     const body = { name: 'actor', scopes: SCOPES };
     const { token_id: tokenId = '', access_token: token } = await call('createToken', { body });
     return { ...(await newActor()), tokenId, by: { authorization: `Bearer ${token}` } };
@@ -90,7 +96,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
     await members.store.db.insert(memberRows).values(row);
     return customer;
   };
-  /** The acts of an actor in the account's audit log: all, and those after the right to act ended; undefined: it did not end that way. */
+  /** Acts of an actor, by the account's own record: in all, and after the right to act had ended; undefined: it did not end that way. */
   const actsOf = async ({ memberId, tokenId }: ActorIds, loss: string) => {
     const { action, subject, outcome } = auditRecords;
     const [by, own] = tokenId === '' ? [auditRecords.memberId, memberId] : [auditRecords.tokenId, tokenId];
@@ -102,7 +108,7 @@ async function openWorld({ one }: Gateways, members: TestMembers) {
           eq(auditRecords.accountId, accountId),
           eq(outcome, 'ok'),
           or(eq(by, own), eq(subject, own)),
-          // The transaction in which a member leaves lists the rest.
+          // Credentials that stay are listed in the transaction in which a member leaves.
           ne(action, 'member.leave_behind'),
         ),
       )
@@ -221,7 +227,7 @@ async function lastOf<T>(
   return last;
 }
 
-/** Keys of a session stop working at all gateways; keys of programs stay. */
+/** Credentials of a session work at no gateway any more; those of programs stay. */
 async function expectRefused(gateways: readonly Gateway[], credentials: Credentials): Promise<void> {
   const last = await lastOf(
     () => useAt(gateways, credentials),

@@ -53,8 +53,10 @@ test('the first load has no dialog, chart, ledger or wallet client in it', async
     'pages/overview/overview-page.tsx',
   ]);
   const texts = await Promise.all([...first].map((file) => readFile(new URL(file, FOLDER), 'utf8')));
+  // Digests in the names of other files may spell anything.
+  const own = texts.map((text) => text.replaceAll(/-[\w-]{8}\.(?:js|css)/g, ''));
   const marks = ['getLatestBlockhash', 'X-Two-Factor-Code', 'zod', 'u-legend', 'dismissableLayer'];
-  expect(marks.filter((mark) => texts.some((text) => text.includes(mark)))).toEqual([]);
+  expect(marks.filter((mark) => own.some((text) => text.includes(mark)))).toEqual([]);
 });
 
 test('nothing names a source map or another host', async () => {

@@ -166,12 +166,9 @@ const EXPIRIES = [
 
 /** Creates an access token with a name, some of the member's scopes, and an expiry. */
 function CreateTokenDialog({ onCreated, onClose }: CreateTokenDialogProps) {
-  const {
-    member: { role },
-    scopes: held,
-  } = useSession();
+  const { member, scopes: held } = useSession();
   // A token with a scope of operators may do what only owners may do in a session.
-  const scopes = held.filter((scope) => role === 'owner' || !scope.startsWith('operator:'));
+  const scopes = held.filter((scope) => member.role === 'owner' || !scope.startsWith('operator:'));
   const withFreshFactor = useFreshCall();
   const [isScopeMissing, setScopeMissing] = useState(false);
   const create = useMutation({
