@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sql } from '../../src/store/drizzle.ts';
 import { createSelection } from '../../src/store/select-rows.ts';
 import { createStatement, createWrite, type PlaceholderOf } from '../../src/store/statement.ts';
-import { StoreClient } from '../../src/store/store-client.ts';
 import { innermostError } from '../../src/store/store-fault.ts';
 import { accounts } from '../../src/store/tables.ts';
 import { sendBatched } from '../../src/store/transaction.ts';
 import { describeStores } from './backends.ts';
+import { countSubmits } from './count-submits.ts';
 
 type Named = { readonly id: string; readonly name: string };
 const insertion = (param: PlaceholderOf<Named>) =>
@@ -167,25 +167,24 @@ describeStores('a transaction', (backend) => {
 
   test('begins with its first statement, and deferred ones travel with the next', async () => {
     await count(store().db, {});
-    const submit = vi.spyOn(StoreClient.prototype, 'submit');
-    const found = await store().transaction(async (tx) => {
-      insertLater(tx, { id: ONE, name: 'a' });
-      const first = await count(tx, {});
-      insertLater(tx, { id: TWO, name: 'b' });
-      return first.rows[0]?.count;
-    });
-    expect([found, submit.mock.calls.length]).toEqual([1, 2]);
-    submit.mockRestore();
+    const work = () =>
+      store().transaction(async (tx) => {
+        insertLater(tx, { id: ONE, name: 'a' });
+        const first = await count(tx, {});
+        insertLater(tx, { id: TWO, name: 'b' });
+        return first.rows[0]?.count;
+      });
+    expect(await countSubmits(work)).toEqual([1, 2]);
     expect(await counted()).toBe(2);
   });
 
   test('sends what begins at once together', async () => {
-    const submit = vi.spyOn(StoreClient.prototype, 'submit');
-    const [, [row]] = await store().transaction((tx) =>
-      Promise.all([insert(tx, { id: ONE, name: 'a' }), tx.select({ name: accounts.name }).from(accounts)]),
-    );
-    expect([row, submit.mock.calls.length]).toEqual([{ name: 'a' }, 2]);
-    submit.mockRestore();
+    const work = () =>
+      store().transaction((tx) =>
+        Promise.all([insert(tx, { id: ONE, name: 'a' }), tx.select({ name: accounts.name }).from(accounts)]),
+      );
+    const [[, [row]], submits] = await countSubmits(work);
+    expect([row, submits]).toEqual([{ name: 'a' }, 2]);
   });
 
   test('commits nothing if a deferred statement fails, wherever it is', async () => {
@@ -214,17 +213,17 @@ describeStores('a transaction', (backend) => {
   test('whose work fails sends nothing that has begun at that moment, or later', async () => {
     const mistake = new Error('not an amount');
     const late = Promise.withResolvers<unknown>();
-    const submit = vi.spyOn(StoreClient.prototype, 'submit');
-    const refused = store().transaction(async (tx) => {
-      insertLater(tx, { id: ONE, name: 'a' });
-      setTimeout(() => insert(tx, { id: ONE, name: 'a' }).then(late.resolve, late.reject));
-      await Promise.all([insert(tx, { id: TWO, name: 'b' }), Promise.reject(mistake)]);
-    });
-    await expect(refused).rejects.toBe(mistake);
-    const error: unknown = await late.promise.catch((thrown: unknown) => thrown);
-    expect(innermostError(error)).toMatchObject({ message: expect.stringContaining('too late') });
-    expect(submit).not.toHaveBeenCalled();
-    submit.mockRestore();
+    const work = async (): Promise<void> => {
+      const refused = store().transaction(async (tx) => {
+        insertLater(tx, { id: ONE, name: 'a' });
+        setTimeout(() => insert(tx, { id: ONE, name: 'a' }).then(late.resolve, late.reject));
+        await Promise.all([insert(tx, { id: TWO, name: 'b' }), Promise.reject(mistake)]);
+      });
+      await expect(refused).rejects.toBe(mistake);
+      const error: unknown = await late.promise.catch((thrown: unknown) => thrown);
+      expect(innermostError(error)).toMatchObject({ message: expect.stringContaining('too late') });
+    };
+    expect(await countSubmits(work)).toEqual([undefined, 0]);
     expect(await counted()).toBe(0);
   });
 
