@@ -15,7 +15,7 @@ PUBLISHED := spec/stream/published.yaml
 COVERAGE := node_modules/.cache/keyslot-coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all coverage bench images lab soak generate dashboard mock contract pack publish-streams figures check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
+.PHONY: help serve test test-all coverage bench images lab soak generate dashboard mock contract pack image deb publish-streams figures check check-drift check-types check-style check-layout check-breaking install up-to-date up-to-date-generated up-to-date-store up-to-date-dashboard
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 help: ## list the verbs
@@ -105,6 +105,13 @@ contract: up-to-date ## hold a server against the specification: URL=… (APIKEY
 
 pack: up-to-date ## pack for npm, into dist/: @keyslot/client, and keyslot, the server and its command line, with the list of what it installs (CycloneDX)
 	@$(TSX) codegen/pack/main.ts
+
+image: ## build the container image, keyslot:VERSION and keyslot, with docker (ENGINE=podman or buildah; ARGS='--platform linux/arm64')
+	@version=$$(sed -n 's/^  "version": "\(.*\)",/\1/p' package.json) && exec $(or $(ENGINE),docker) build -f docs/deploy/Containerfile -t keyslot:$$version -t keyslot \
+		--build-arg VERSION=$$version --build-arg REVISION="$$(git describe --always --dirty --abbrev=40 --exclude '*')" $(ARGS) .
+
+deb: up-to-date ## pack for Debian, into dist/: keyslot with its dependencies, its Node and the units of systemd (needs g++ and python3)
+	@$(TSX) codegen/pack/main.ts debian
 
 publish-streams: check-breaking ## at a release: take the fields of spec/stream as published, which no later one may break
 	@$(BUF) build $(PROTOS) --exclude-source-info --output $(PUBLISHED)
