@@ -43,8 +43,7 @@ describe('the image', () => {
     const bases = of('FROM').map((line) => /^\$\{(\w+)\}/.exec(line)?.[1] ?? '');
     expect(bases).toEqual(['BUILD_IMAGE', 'BUILD_IMAGE', 'BASE_IMAGE']);
     const [major] = packageManifest.dependencies.node.split('.');
-    for (const base of bases)
-      expect(named[base]).toMatch(new RegExp(`^node:${major}\\.\\d+[\\w.-]*$`));
+    for (const base of bases) expect(named[base]).toMatch(new RegExp(`^node:${major}\\.\\d+[\\w.-]*$`));
   });
 
   test('runs as a user that is not root, and knows whether it is healthy', () => {
@@ -62,9 +61,9 @@ describe('the image', () => {
     const args = of('ARG').map((line) => line.split('=')[0]);
     expect(args).toEqual(['BUILD_IMAGE', 'BASE_IMAGE', 'VERSION', 'REVISION']);
     const named = of('ENV').flatMap((line) => line.split(' ').map((one) => one.split('=')[0] ?? ''));
-    expect(named.filter((name) => !VARIABLES.has(name) && !/^(MALLOC_|npm_config_nodedir$)/.test(name))).toEqual(
-      [],
-    );
+    expect(
+      named.filter((name) => !VARIABLES.has(name) && !/^(MALLOC_|npm_config_nodedir$)/.test(name)),
+    ).toEqual([]);
     expect(named.filter((name) => /KEY_FILE|URL|PIN|PASSWORD/.test(name))).toEqual([]);
   });
 

@@ -20,6 +20,7 @@ const MAKE = `set -e
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
 unshare --mount debootstrap --variant=minbase --include=${PACKAGES.join(',')} "$1" "$root" "$2" >"$3.log"
+chmod 0755 "$root"
 rm -f "$root"/var/cache/apt/archives/*.deb
 tar --one-file-system -C "$root" -cf "$3.part" .
 mv "$3.part" "$3"`;
