@@ -107,6 +107,7 @@ describe.skipIf(MISSING !== undefined)(
         ) as { readonly token: string };
         token = shown;
         chroot('keyslot', 'credit', 'acme', '25');
+        expect(chroot('keyslot', 'setup-link', 'acme')).toContain('http');
         const { status, body } = await ask(first.base, token, '/wallets', { custody: 'managed' });
         expect(status).toBe(201);
         path = `/wallets/${body.wallet_id}/sign`;
@@ -131,12 +132,13 @@ describe.skipIf(MISSING !== undefined)(
       chroot('apt-get', 'remove', '--yes', '--quiet', 'keyslot');
       expect(existsSync(at('usr/lib/keyslot'))).toBe(false);
       expect(existsSync(at('etc/keyslot/keyslot.yaml'))).toBe(true);
+      writeFileSync(at('etc/keyslot/environment'), 'KEYSLOT_LOG_LEVEL=warn');
       const said = chroot('apt-get', 'purge', '--yes', '--quiet', 'keyslot');
-      expect(existsSync(at('etc/keyslot'))).toBe(false);
+      expect(readdirSync(at('etc/keyslot'))).toEqual(['environment']);
       expect(existsSync(at('var/lib/keyslot/signer/master.key'))).toBe(true);
-      expect(said).toContain('keyslot: /var/lib/keyslot stays');
+      for (const path of ['/var/lib/keyslot', '/etc/keyslot/environment'])
+        expect(said).toContain(`keyslot: ${path} stays`);
       expect(said).toContain('the users keyslot and keyslot-signer stay');
-      expect(said).not.toContain('/etc/keyslot stays');
     });
 
     /** The same package with a higher version, quickly packed. */

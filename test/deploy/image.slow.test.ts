@@ -68,12 +68,13 @@ describe.skipIf(MISSING !== undefined)(`the image${MISSING === undefined ? '' : 
       lines.push('cafile=/run/certificates.pem');
     }
     writeFileSync(at('npmrc'), [...lines, 'prefer-offline=true', ''].join('\n'));
+    // npm opens more files than the 1,024 that buildah allows.
     const args = [
       ...[
         '--isolation',
         'chroot',
         '--ulimit',
-        'nofile=65536',
+        `nofile=${runProgram(['sh', '-c', 'ulimit -Hn']).trim()}`,
         '--format',
         'docker',
         '--ignorefile',
