@@ -4,7 +4,7 @@ import type { InstallationKey } from '../sealing/installation-key.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { deliverRound, type Round, type Stop, type Receiver } from './deliver-round.ts';
+import { deliverRound, MAX_WAITING, type Round, type Stop, type Receiver } from './deliver-round.ts';
 import { findWork, type WorkingWebhook } from './find-work.ts';
 import { holdLease, leaveLease } from '../processes/lease.ts';
 import type { PostEvent } from './post-event.ts';
@@ -73,18 +73,29 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   let isFailing = false;
   let isReleased = false;
 
-  /** True once for each pause of a receiver that is down. */
-  const takeProbe = ({ id, failures }: WorkingWebhook): boolean => {
+  /** True for a receiver that is down, when the pause before its next probe has passed. */
+  const isProbeDue = ({ id, failures }: WorkingWebhook): boolean => {
     if (failures < DOWN_AFTER) {
       probes.delete(id);
       return false;
     }
     const nowMs = clock.nowMs();
     const probe = probes.get(id);
-    if (probe !== undefined && nowMs < probe.atMs) return false;
-    const pauseMs = Math.min(probe === undefined ? FIRST_PROBE_MS : 2 * probe.pauseMs, LAST_PROBE_MS);
-    probes.set(id, { atMs: nowMs + pauseMs, pauseMs });
-    return probe !== undefined;
+    if (probe === undefined) probes.set(id, { atMs: nowMs + FIRST_PROBE_MS, pauseMs: FIRST_PROBE_MS });
+    return probe !== undefined && nowMs >= probe.atMs;
+  };
+  /** True once for each pause. */
+  const takeProbe = (webhook: WorkingWebhook): boolean => {
+    if (!isProbeDue(webhook)) return false;
+    const pauseMs = Math.min(2 * (probes.get(webhook.id)?.pauseMs ?? FIRST_PROBE_MS), LAST_PROBE_MS);
+    probes.set(webhook.id, { atMs: clock.nowMs() + pauseMs, pauseMs });
+    return true;
+  };
+  /** True if a round would send something: only then a webhook takes a place. */
+  const hasRound = (webhook: WorkingWebhook): boolean => {
+    const mayProbe = isProbeDue(webhook);
+    if (webhook.isDue || webhook.failures >= DOWN_AFTER) return webhook.isDue || mayProbe;
+    return webhook.hasNew && webhook.waiting < MAX_WAITING;
   };
 
   const work = async (webhook: WorkingWebhook, place: Place): Promise<void> => {
@@ -138,11 +149,11 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     }
     // A round that ends during the search has advanced its webhook: the search may have found its earlier state.
     const before = new Set(running.keys());
-    const found = await findWork(store);
-    const isReady = ({ id }: WorkingWebhook): boolean =>
+    const found = await findWork(store, clock.nowMs());
+    const isFree = ({ id }: WorkingWebhook): boolean =>
       !before.has(id) && !running.has(id) && !idle.has(id) && clock.nowMs() >= (resting.get(id) ?? 0);
     isShort = false;
-    for (const webhook of lanes.inOrder(found.filter(isReady))) {
+    for (const webhook of lanes.inOrder(found.filter(isFree).filter(hasRound))) {
       if (isClosed) return;
       const place = lanes.enter(webhook);
       if (place === undefined) isShort = true;
@@ -213,11 +224,16 @@ function withSlowAlarm(post: PostEvent, slowMs: number, onSlow: () => void): Pos
   let underWay = 0;
   let sinceMs = 0;
   let leftMs = slowMs;
+  let isSlow = false;
   let timer: NodeJS.Timeout | undefined;
+  const alarm = (): void => {
+    isSlow = true;
+    onSlow();
+  };
   return async (posted) => {
-    if (underWay++ === 0) {
+    if (underWay++ === 0 && !isSlow) {
       sinceMs = performance.now();
-      timer = setTimeout(onSlow, leftMs);
+      timer = setTimeout(alarm, leftMs);
     }
     try {
       return await post(posted);
@@ -255,7 +271,7 @@ type Served = Pick<WorkingWebhook, 'id' | 'accountId'>;
  */
 export class DeliveryLanes {
   readonly #clock: Clock;
-  /** Newest last. */
+  /** Oldest first. */
   readonly #places = { quick: new Set<Place>(), slow: new Set<Place>() } as const;
   readonly #slowUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   readonly #lastRounds = new LRUCache<string, number>({ max: MAX_REMEMBERED });
@@ -331,7 +347,7 @@ export class DeliveryLanes {
 
   /**
    * True if a round of an account may have a place now. The quick lane keeps more places free for others than the account has already; in the
-   * slow lane the account with the most gives up its newest place for one that stays below it.
+   * slow lane the account with the most gives up its oldest place for one that stays below it: that round has had the most time.
    */
   #makeRoom(webhook: Served, lane: Lane): boolean {
     const places = this.#places[lane];
@@ -344,10 +360,10 @@ export class DeliveryLanes {
     const most = Object.values(Object.groupBy(places, (place) => place.webhook.accountId))
       .map((ofAccount = []) => ofAccount)
       .reduce((a, b) => (b.length > a.length ? b : a));
-    const newest = most.at(-1);
-    if (newest === undefined || most.length <= own + 1) return false;
-    this.#vacate(newest);
-    newest.cut.abort();
+    const [oldest] = most;
+    if (oldest === undefined || most.length <= own + 1) return false;
+    this.#vacate(oldest);
+    oldest.cut.abort();
     return true;
   }
 }

@@ -9,6 +9,10 @@ export type WorkingWebhook = typeof webhooks.$inferSelect & {
   readonly isOfDevelopment: boolean;
   /** Deliveries that wait for another attempt. */
   readonly waiting: number;
+  /** True if the time of one of them has come. */
+  readonly isDue: boolean;
+  /** True if there are records after its position, or events of ledgers that were not tried yet. */
+  readonly hasNew: boolean;
 };
 
 /** A delivery that waits. */
@@ -17,24 +21,25 @@ export type WaitingDelivery = typeof webhookDeliveries.$inferSelect;
 /**
  * Returns the active webhooks with records after their position, or with deliveries that wait or were not tried yet, longest known first.
  */
-export async function findWork(store: Pick<Store, 'db'>): Promise<readonly WorkingWebhook[]> {
+export async function findWork(store: Pick<Store, 'db'>, nowMs: number): Promise<readonly WorkingWebhook[]> {
   const isWaiting = sql`d.webhook_id = webhooks.id and d.state = 'waiting'`;
   const waiting = sql<number>`(select count(*) from webhook_deliveries d where ${isWaiting})`.mapWith(Number);
+  const isDue = sql<boolean>`exists (select from webhook_deliveries d
+    where ${isWaiting} and d.next_at <= ${new Date(nowMs).toISOString()}::timestamptz)`;
+  const hasNew = sql<boolean>`(exists (select from audit_tips t where t.account_id = webhooks.account_id and t.seq > webhooks.position)
+    or exists (select from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'queued'))`;
   const rows = await store.db
-    .select({ webhook: webhooks, kind: accounts.kind, waiting })
+    .select({ webhook: webhooks, kind: accounts.kind, waiting, isDue, hasNew })
     .from(webhooks)
     .innerJoin(accounts, eq(accounts.id, webhooks.accountId))
     .where(
-      sql`${webhooks.stop} is null and (
-        exists (select from audit_tips t where t.account_id = webhooks.account_id and t.seq > webhooks.position)
-        or exists (select from webhook_deliveries d where ${isWaiting})
-        or exists (select from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'queued'))`,
+      sql`${webhooks.stop} is null and (${hasNew} or exists (select from webhook_deliveries d where ${isWaiting}))`,
     )
     .orderBy(asc(webhooks.createdAt));
-  return rows.map(({ webhook, kind, waiting: count }) => ({
+  return rows.map(({ webhook, kind, ...found }) => ({
     ...webhook,
+    ...found,
     isOfDevelopment: kind === 'development',
-    waiting: count,
   }));
 }
 

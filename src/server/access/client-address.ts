@@ -33,7 +33,8 @@ export type ClientAddress = (request: RequestSource) => string | undefined;
  * X-Forwarded-For or else in Forwarded (RFC 7239). Entries of trusted proxies are skipped from the right; the entries to the left of the
  * one that remains can be forged. An entry is an address, with or without a port, an IPv6 address with or without brackets.
  *
- * @param onUnreadable called with the name of a header whose entry is no address, such as `unknown`: the client then has no address.
+ * @param onUnreadable called with the name of a header whose entry is no address, such as `unknown`, or that is too long: the client then has
+ * no address.
  */
 export function createClientAddress(
   trustsPeer: TrustsPeer,
@@ -45,7 +46,7 @@ export function createClientAddress(
     const [header, hops] = hopsOf(headers);
     const nearest = hops.findLastIndex((hop) => !trustsPeer(hop));
     const client = hops[Math.max(nearest, 0)];
-    if (client === undefined && hops.length > 0) onUnreadable(header);
+    if (client === undefined && headers[header.toLowerCase()] !== undefined) onUnreadable(header);
     return inOwnForm(client);
   };
 }

@@ -49,7 +49,7 @@ export async function openWorld(store: Store, isOrdered = false) {
       await appendAuditInOwnTransaction(store, accountId, facts, nowMs);
     },
     webhook: () => readWebhook(store.db, own),
-    working: async () => (await findWork(store)).find(({ id }) => id === own.id),
+    working: async () => (await findWork(store, nowMs)).find(({ id }) => id === own.id),
     round: async (isProbe = false, found?: WorkingWebhook) => {
       const working = found ?? (await world.working());
       if (working === undefined) return undefined;

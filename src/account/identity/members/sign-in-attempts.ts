@@ -21,11 +21,11 @@ type AttemptDeps = Pick<MemberDeps, 'store' | 'installationKey'>;
 
 const WINDOW_MS = 15 * 60_000;
 const LOCK_MS = 15 * 60_000;
-/** Lock of all senders whose address cannot be read, who share one count: it slows them down, and keeps none of them out. */
-const UNKNOWN_LOCK_MS = 2_000;
-const MOST = { pair: 5, address: 30, email: 50, unknown: 5 } as const;
+/** Locks of senders whose address cannot be read: short, because they are locked with whoever guesses. All share one count, and one for each email. */
+const SHORT_LOCKS_MS: { readonly [S in keyof typeof MOST]?: number } = { unknown: 2_000, nowhere: 30_000 };
+const MOST = { pair: 5, address: 30, email: 50, unknown: 5, nowhere: 5 } as const;
 /** Each is an email. */
-const MOST_RESETS = { pair: 3, address: 20, email: 5, unknown: 5 } as const;
+const MOST_RESETS = { pair: 3, address: 20, email: 5, unknown: 5, nowhere: 3 } as const;
 const PURGED_AT_ONCE = 100;
 
 type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
@@ -59,7 +59,7 @@ async function count(
   const oldest = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
   const json = JSON.stringify(
     subjects.map(({ of, subject, most }) => {
-      const end = new Date(nowMs + (of === 'unknown' ? UNKNOWN_LOCK_MS : LOCK_MS)).toISOString();
+      const end = new Date(nowMs + (SHORT_LOCKS_MS[of] ?? LOCK_MS)).toISOString();
       return { subject: subject.toString('hex'), most, lock_end: end };
     }),
   );
@@ -189,8 +189,8 @@ function isShared({ of }: Subject): boolean {
 type Kind = 'sign-in' | 'reset';
 
 /**
- * The subjects that an attempt counts for, and whose locks hold for it. A sender without a readable address is only slowed down: a lock of
- * the email would let anyone keep its member out. Requests for links count for the email from everywhere, since each sends one.
+ * The subjects that an attempt counts for, and whose locks hold for it. Senders without a readable address have short locks of their own.
+ * Requests for links count for the email from everywhere, since each sends one.
  */
 function countedSubjects(
   deps: Pick<AttemptDeps, 'installationKey'>,
@@ -203,6 +203,7 @@ function countedSubjects(
     address: address !== undefined && !isByLink,
     email: !isKnown && (address !== undefined || kind === 'reset'),
     unknown: address === undefined,
+    nowhere: address === undefined,
   };
   return subjectsOf(deps, attempt, kind).filter(({ of }) => counts[of]);
 }
@@ -221,6 +222,7 @@ function subjectsOf(
     { of: 'address', subject: mark('address', network), most: most.address },
     { of: 'email', subject: mark('email', email), most: most.email },
     { of: 'unknown', subject: mark('unknown'), most: most.unknown },
+    { of: 'nowhere', subject: mark('nowhere', email), most: most.nowhere },
   ];
 }
 
