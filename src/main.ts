@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=131072 node --disable-sigusr1
+#!/usr/bin/env -S node --disable-sigusr1
 import './core/process/assert-node.ts';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
