@@ -74,7 +74,7 @@ test('it begins with what it is given, and continues with a ledger on disk', asy
 });
 
 /** Options of the command that a function has no use for, or has otherwise. */
-const OF_THE_COMMAND = ['alpenglow', 'ephemeral', 'host', 'json', 'no-votes', 'quiet'];
+const OF_THE_COMMAND = ['alpenglow', 'ephemeral', 'host', 'json', 'max-compute-units', 'no-votes', 'quiet'];
 const FLAGS = (COMMANDS.find(({ name }) => name === 'localnet')?.options ?? [])
   .filter(({ summary }) => !summary.startsWith('Accepted without effect'))
   .map(({ name }) => name);
