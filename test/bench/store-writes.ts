@@ -120,8 +120,12 @@ async function startServer(
   const { baseUrl, dataDir, pid, stop } = await startKeyslot({ isOptimized: true, root, env });
   started.defer(stop);
   const requests: Server['requests'] = { create: [], sign: [] };
+  // An older server knows the commands of its own version.
+  const theirs =
+    root && ((await import(`${root}/test/bench/wallet-latency.ts`)) as { newAccount: typeof newAccount });
+  const makeAccount = theirs ? theirs.newAccount : newAccount;
   for (let made = 0; made < ACCOUNTS; made += 1) {
-    const { token } = await newAccount(dataDir, '100000');
+    const { token } = await makeAccount(dataDir, '100000');
     const id = await managedId({ baseUrl, token });
     requests.create.push(request(token, 'POST', '/v1/wallets', { custody: 'managed' }));
     requests.sign.push(request(token, 'POST', `/v1/wallets/${id}/sign`, { message: MESSAGE }));
