@@ -1214,7 +1214,7 @@ export interface MethodParams {
   readonly localnet_resetAccount: readonly [address: Address];
   /**
    * Go to a snapshot, and on from there.
-   * The snapshot stays, so that any number of branches can start from it, each with its own clock and history; a snapshot of a branch that was left can be restored as well. Subscriptions continue: they are told of the accounts that differ, and slots and roots continue from the one restored. A ledger on disk has written all of it then, in the place of the branch that is left. Pause, block production, slot length and impersonated keys stay as they are.
+   * The snapshot stays, so that any number of branches can start from it, each with its own clock and history; a snapshot of a branch that was left can be restored as well. Subscriptions continue: they get the accounts that differ, and slots and roots continue from the one restored. A ledger on disk has written all of it then, in the place of the branch that is left. Pause, block production, slot length and impersonated keys stay as they are.
    */
   readonly localnet_restore: readonly [name: SnapshotName];
   /**
