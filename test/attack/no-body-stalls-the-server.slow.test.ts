@@ -5,12 +5,14 @@ import { type RunningKeyslot, startKeyslot } from '../support/keyslot.ts';
 import { type NodeProcess, startNode } from '../support/node-process.ts';
 import { createToken } from '../support/wallet-account.ts';
 
-const WATCHED_MS = 700;
+const WATCHED_MS = 1_000;
 /**
  * `/healthz` may take as long as this, besides ten times what a bare server takes that is sent the same and discards it: a machine that is
  * busy makes both slow. It took thirty times as long, seconds, when bodies were parsed as they came.
  */
 const MOST_MS = 200;
+/** A bare server that takes longer shows that something else holds the machine up. */
+const BUSY_MS = 50;
 const MOST_TIMES = 10;
 const BARE = `require('node:http').createServer((request, response) => request.resume().on('end', () => response.end('ok')))
   .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
@@ -86,7 +88,8 @@ async function holdsNobodyUp(door: string, body: string, triesLeft = 2): Promise
   console.log(`${door}, ${body}: ${figures}`);
   expect(own.answers).toContain(REFUSED[door] ?? '');
   const mostMs = MOST_MS + MOST_TIMES * control.ms;
-  if (own.ms >= mostMs && triesLeft > 0) return holdsNobodyUp(door, body, triesLeft - 1);
+  if (own.ms >= mostMs && control.ms > BUSY_MS && triesLeft > 0)
+    return holdsNobodyUp(door, body, triesLeft - 1);
   expect(own.ms, figures).toBeLessThan(mostMs);
 }
 
