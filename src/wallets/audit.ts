@@ -3,6 +3,7 @@ import {
   appendAudit,
   appendAuditInOwnTransaction,
   createConditionalAudit,
+  type Tip,
 } from '../account/audit/append-audit.ts';
 import { sql } from '../store/drizzle.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
@@ -38,14 +39,15 @@ export function charging(
   return facts.map((fact, at) => (at === 0 && made.length > 0 ? { ...fact, charges: made } : fact));
 }
 
-/** Appends facts to the caller's audit log, last in the transaction. */
+/** Appends facts to the caller's audit log, last in the transaction. `locked`: see `appendAudit`. */
 export function audit(
   tx: StoreTransaction,
   context: Pick<WalletContext, 'caller' | 'clock'>,
   facts: readonly WalletFact[],
+  locked?: Tip,
 ): Promise<void> {
   const { caller, clock } = context;
-  return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs());
+  return appendAudit(tx, caller.accountId, toAuditFacts(context, facts), clock.nowMs(), locked);
 }
 
 const appendIfThere = createConditionalAudit(

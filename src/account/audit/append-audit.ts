@@ -1,11 +1,17 @@
 import type { SQL } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { sql } from '../../store/drizzle.ts';
-import { auditRecords, auditTips } from '../../store/audit-tables.ts';
+import { auditRecords } from '../../store/audit-tables.ts';
 import { createInsertionIfChanged, insertRows } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { createWrite, type Executes, type PlaceholderOf } from '../../store/statement.ts';
+import {
+  createStatement,
+  createWrite,
+  type Executes,
+  type PlaceholderOf,
+  type StatementResult,
+} from '../../store/statement.ts';
 import { type AuditCharge, type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
 import { hashRecord } from './record-hash.ts';
 
@@ -30,7 +36,7 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
 type Row = typeof auditRecords.$inferSelect;
 
 /** The end of a chain. */
-type Tip = { readonly seq: number; readonly hash: Uint8Array };
+export type Tip = { readonly seq: number; readonly hash: Uint8Array };
 
 type Addition = { readonly accountId: string; readonly facts: readonly AuditFact[]; readonly nowMs: number };
 
@@ -74,15 +80,19 @@ const moveLocked = createWrite<Move>(move);
 /**
  * Appends facts to an account's audit log, in order, in the transaction of the changes that they record. The chain is locked until that
  * transaction ends, so make this the last step, after money.
+ *
+ * @param locked the end of the chain, if `lockBehindBooks` has locked it.
  */
 export async function appendAudit(
   tx: StoreTransaction,
   accountId: string,
   facts: readonly AuditFact[],
   nowMs: number,
+  locked?: Tip,
 ): Promise<void> {
   if (facts.length === 0) return;
-  const { rows, moved, end } = recordsBehind(await lockTip(tx, accountId), { accountId, facts, nowMs });
+  const tip = locked ?? toTip(await lockTip(tx, { accountId, genesis: GENESIS }));
+  const { rows, moved, end } = recordsBehind(tip, { accountId, facts, nowMs });
   insertRows(tx, auditRecords, rows);
   moveLocked(tx, moved);
   guesses.set(accountId, end);
@@ -151,13 +161,37 @@ function recordsBehind(
   return { rows, moved, end };
 }
 
-async function lockTip(tx: StoreTransaction, accountId: string): Promise<Tip> {
-  const [tip] = await tx
-    .insert(auditTips)
-    .values({ accountId, seq: 0, hash: GENESIS })
-    .onConflictDoUpdate({ target: auditTips.accountId, set: { accountId } })
-    .returning({ seq: auditTips.seq, hash: auditTips.hash });
-  return tip ?? { seq: 0, hash: GENESIS };
+/** The values of a lock, and the end of a chain as the driver reads it. */
+type Locked = { readonly accountId: string; readonly genesis: Uint8Array };
+type TipRow = { readonly seq: string; readonly hash: Buffer };
+
+const lockTip = createStatement<Locked, TipRow>(
+  (param) => sql`
+    insert into audit_tips (account_id, seq, hash) values (${param('accountId')}, 0, ${param('genesis')})
+    on conflict (account_id) do update set account_id = excluded.account_id returning seq, hash`,
+);
+
+/** Waits for the books even where there are none yet: the count has one row. */
+const lockBooksAndTip = createStatement<Locked, TipRow>(
+  (param) => sql`
+    with books as (
+      select from ledger_accounts where account_id = ${param('accountId')} and kind = 'available' for update
+    )
+    insert into audit_tips (account_id, seq, hash)
+    select ${param('accountId')}, 0, ${param('genesis')} from (select count(*) from books) as locked
+    on conflict (account_id) do update set account_id = excluded.account_id returning seq, hash`,
+);
+
+/**
+ * Locks the end of an account's chain for `appendAudit`, and its books before it: it may travel with the statement that locks the books, and
+ * keeps the order of locks whatever becomes of that one.
+ */
+export async function lockBehindBooks(tx: StoreTransaction, accountId: string): Promise<Tip> {
+  return toTip(await lockBooksAndTip(tx, { accountId, genesis: GENESIS }));
+}
+
+function toTip({ rows: [tip] }: StatementResult<TipRow>): Tip {
+  return tip === undefined ? { seq: 0, hash: GENESIS } : { seq: Number(tip.seq), hash: tip.hash };
 }
 
 /** A fact of the audit log of an account. */

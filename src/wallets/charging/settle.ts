@@ -1,5 +1,6 @@
 import type { IdempotentAnswer } from '../../account/idempotency/idempotent-request.ts';
 import type { Quote } from '../../account/billing/books/money.ts';
+import { lockBehindBooks, type Tip } from '../../account/audit/append-audit.ts';
 import { insertRows } from '../../store/insert-rows.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { AuditCharge } from '../../../runtime/audit-bytes.ts';
@@ -37,11 +38,17 @@ export async function settle(
   await transactCharge(context, async (tx) => {
     await claim.finish(tx, answer);
     const charges: (AuditCharge | undefined)[] = [];
-    for (const quote of quotes)
-      charges.push((await money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() })).charge);
+    let tip: Tip | undefined;
+    for (const quote of quotes) {
+      // One round trip locks the books and, behind them, the end of the log.
+      const charge = money.chargeNow(tx, { ...quote, nowMs: clock.nowMs() });
+      const [receipt, locked] = await Promise.all([charge, tip ?? lockBehindBooks(tx, quote.accountId)]);
+      charges.push(receipt.charge);
+      tip = locked;
+    }
     await keep?.(tx);
     insertRows(tx, wallets, rows);
-    await audit(tx, context, charging(facts, charges));
+    await audit(tx, context, charging(facts, charges), tip);
     assertNotRevoked(context);
   });
 }
