@@ -170,6 +170,20 @@ test('requests that create are counted, a batch as one; the fields say how many 
   expect(third.headers.get('ratelimit')).toMatch(/r=0/);
 });
 
+test('a refused body weighs by its bytes, whether it was read or was too large to be', async () => {
+  const { send, id } = await service().newAccount();
+  await setCreateLimit(service(), id, 500);
+  const left = async (body: unknown): Promise<readonly [status: number, left: number]> => {
+    const { status } = await send('POST', '/v1/wallets', body);
+    const next = await send('POST', '/v1/wallets', { custody: 'nobody' });
+    return [status, Number(/r=(\d+)/.exec(next.headers.get('ratelimit') ?? '')?.[1])];
+  };
+  expect(await left({ custody: 'nobody' })).toEqual([400, 498]);
+  expect(await left({ custody: 'x'.repeat(160 * 1024) })).toEqual([400, 486]);
+  expect(await left({ custody: 'x'.repeat(2 * 1024 * 1024) })).toEqual([413, 356]);
+  expect(await left({ custody: 'client', label: 'x'.repeat(20 * 1024 * 1024) })).toEqual([413, 0]);
+});
+
 test('a body that does not arrive, or is framed wrongly, is answered with a problem too', async () => {
   const { baseUrl, newAccount } = service();
   const { token } = await newAccount();

@@ -46,3 +46,14 @@ export async function countCall(
   const retryAfterSeconds = Math.max(1, Math.ceil(retryMs / 1000));
   throw serviceError(refusal, { ...figures, retryAfterSeconds });
 }
+
+/** Charges the weight of a request that was let in and then refused, or all that is left of its account's limit. */
+export async function chargeRefused(
+  rateLimit: CallCounter,
+  accountId: string,
+  limit: CallLimit,
+  weight: number,
+): Promise<void> {
+  const { isAllowed, remaining } = await rateLimit.take(accountId, limit, Math.min(weight, limit.burst));
+  if (!isAllowed && remaining >= 1) await rateLimit.take(accountId, limit, Math.floor(remaining));
+}

@@ -44,12 +44,13 @@ export type UseLimitDeps = {
  * Counts one call that fetches, signs with or destroys a wallet.
  * @throws ServiceError `walletRateLimited` with the seconds to wait.
  */
-export function admitUse(
-  { useLimits, useRateLimit, planOf }: UseLimitDeps,
-  accountId: string,
-): Promise<CallLimitState> {
-  const limit = useLimits.limitOf(accountId, planOf(accountId).requestsPerSecond);
-  return countCall(useRateLimit, accountId, limit, WINDOW_SECONDS);
+export function admitUse(deps: UseLimitDeps, accountId: string): Promise<CallLimitState> {
+  return countCall(deps.useRateLimit, accountId, useLimitOf(deps, accountId), WINDOW_SECONDS);
+}
+
+/** Returns the limit of an account under its plan. */
+export function useLimitOf({ useLimits, planOf }: UseLimitDeps, accountId: string): CallLimit {
+  return useLimits.limitOf(accountId, planOf(accountId).requestsPerSecond);
 }
 
 /** Reads the limits that differ from plans into a book: all, or that of one account. */

@@ -8,7 +8,12 @@ import { PLANS } from '../../../generated/plans.ts';
 import type { AccountCaller, AccountContext, AccountDeps } from '../../account/api/account-context.ts';
 import { scopesOf } from '../../account/identity/members/role-scopes.ts';
 import { NO_ACCOUNT } from '../../account/identity/refusal-log.ts';
-import { countCall, type CallCounter, type CallLimit } from '../../account/plans/count-call.ts';
+import {
+  chargeRefused,
+  countCall,
+  type CallCounter,
+  type CallLimit,
+} from '../../account/plans/count-call.ts';
 import { withActingStore } from '../../account/setup/acting-store.ts';
 import { withStoreFaults } from '../../store/store-errors.ts';
 import type { ClientAddress } from '../access/client-address.ts';
@@ -49,6 +54,7 @@ export function createAccountService(options: AccountServiceOptions): RestServic
     refusal: 'accountRateLimited',
     admit: (accountId) =>
       countCall(rateLimit, accountId, limitOf(accountId), WINDOW_SECONDS, 'accountRateLimited'),
+    charge: (accountId, weight) => chargeRefused(rateLimit, accountId, limitOf(accountId), weight),
   };
   return {
     contract: accountContract,

@@ -27,6 +27,7 @@ import { assertNotEncoded } from '../http/read-body.ts';
 import { isBroken, markBroken } from '../http/request-tracker.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import { restArrived } from '../http/unread-bytes.ts';
+import { weighBytes } from '../access/weigh.ts';
 import {
   authenticateCaller,
   type AuthenticateOptions,
@@ -61,6 +62,8 @@ export type RateLimited = {
   readonly refusal: ErrorName;
   /** Counts the request of an account, or of a member. @throws ServiceError `refusal`, with its figures. */
   readonly admit: (subject: string) => Promise<CallLimitState>;
+  /** Charges weight to an account, or a member, whose request was let in. */
+  readonly charge: (subject: string, weight: number) => Promise<void>;
 };
 
 /** A request that has passed its layers up to the operation. */
@@ -308,7 +311,7 @@ function passHeaders(reply: FastifyReply): void {
 type Refused = Pick<Call, 'request' | 'reply'> & { readonly call?: Call | undefined };
 
 async function refuse(
-  { options }: Endpoint,
+  { service, options }: Endpoint,
   thrown: unknown,
   { request, reply, call }: Refused,
 ): Promise<void> {
@@ -316,7 +319,10 @@ async function refuse(
   const error = fromFrameworkError(thrown, request.routeOptions.bodyLimit ?? options.maxBodyBytes);
   options.onRefusal(error.code);
   const problem = toProblem(error, request.id);
-  if (call !== undefined) noteRefusal(options, call, error.code, problem.status);
+  if (call !== undefined) {
+    noteRefusal(options, call, error.code, problem.status);
+    await chargeBody(service, call, problem.status);
+  }
   if (problem.status >= 500) markBroken(reply.raw);
   if (problem.status === 500 || error.code === 'storeUnavailable')
     options.log.error({ ...describeFailure(error), requestId: request.id }, 'a wallet request failed');
@@ -325,6 +331,21 @@ async function refuse(
   await restArrived(request.raw);
   if (!reply.raw.headersSent) passHeaders(reply);
   sendProblem(reply.raw, problem);
+}
+
+/** Charges for the bytes of a body that was refused, beyond the call that was counted before it was read. */
+async function chargeBody({ limitOf }: RestService, call: Call, status: number): Promise<void> {
+  const { operation, caller, request, hasBegun } = call;
+  const subject = countedAs(caller);
+  const weight = weighBytes(bodyBytes(request), Number.POSITIVE_INFINITY) - 1;
+  if (hasBegun || subject === undefined || status >= 500 || weight === 0) return;
+  await limitOf(operation)?.charge(subject, weight);
+}
+
+/** Returns the size of the body of a request; of one that was refused unread, what its client was about to send. */
+function bodyBytes({ body, headers, routeOptions }: FastifyRequest): number {
+  if (Buffer.isBuffer(body)) return body.length;
+  return Number(headers['content-length'] ?? (headers['transfer-encoding'] && routeOptions.bodyLimit) ?? 0);
 }
 
 /** Records the refusal of an operation that did not begin. */

@@ -5,8 +5,8 @@ import type { WalletRequest } from '../../../generated/wallets/handlers.ts';
 import { BODY_MEMBERS, type OperationId } from '../../../generated/wallets/operations.ts';
 import { QUERY_CHECKS } from '../../../generated/wallets/query-checks.js';
 import { admitCreation, type CreateLimitBook } from '../../account/plans/wallet-create-limit.ts';
-import type { CallCounter } from '../../account/plans/count-call.ts';
-import { admitUse, type UseLimitDeps } from '../../account/plans/wallet-use-limit.ts';
+import { type CallCounter, chargeRefused } from '../../account/plans/count-call.ts';
+import { admitUse, useLimitOf, type UseLimitDeps } from '../../account/plans/wallet-use-limit.ts';
 import type { answerRequest } from '../../wallets/answer-request.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { WalletDeps } from '../../wallets/wallet-deps.ts';
@@ -27,9 +27,26 @@ export type WalletServiceOptions = UseLimitDeps & {
 export function createWalletService(options: WalletServiceOptions): RestService {
   const { deps, answerRequest: answer, clientAddress } = options;
   const refusal = 'walletRateLimited';
+  const { rateLimit, useRateLimit, limits: createLimits } = options;
   const limits = new Map<string | undefined, RateLimited>([
-    ['wallet_create_limit', { policy: 'wallet-create', refusal, admit: (id) => admitCreation(options, id) }],
-    ['wallet_use_limit', { policy: 'wallet-use', refusal, admit: (id) => admitUse(options, id) }],
+    [
+      'wallet_create_limit',
+      {
+        policy: 'wallet-create',
+        refusal,
+        admit: (id) => admitCreation(options, id),
+        charge: (id, weight) => chargeRefused(rateLimit, id, createLimits.limitOf(id), weight),
+      },
+    ],
+    [
+      'wallet_use_limit',
+      {
+        policy: 'wallet-use',
+        refusal,
+        admit: (id) => admitUse(options, id),
+        charge: (id, weight) => chargeRefused(useRateLimit, id, useLimitOf(options, id), weight),
+      },
+    ],
   ]);
   return {
     contract: walletContract,

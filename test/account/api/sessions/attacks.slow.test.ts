@@ -212,6 +212,16 @@ function attackers(postgresUrl: string): void {
     expect(removed.status).toBe(200);
   });
 
+  test('(refused bodies) of a viewer weigh by their bytes', async () => {
+    const session = await world.members.newSession(await world.members.newMember(await newOwner(), 'viewer'));
+    const large = { session, body: { role: 'x'.repeat(120 * 1024) } };
+    const codes: unknown[] = [];
+    while (codes.length < 100 && codes.at(-1) !== 'account_rate_limited')
+      codes.push((await world.send('POST', '/account/v1/password', large)).code);
+    expect(codes.at(-1)).toBe('account_rate_limited');
+    expect(new Set(codes.slice(0, -1))).toEqual(new Set(['body_invalid']));
+  });
+
   test('(lesser role) reads no money of other accounts, and gets no token that does', async () => {
     await command(world.server.dataDir, ['accounts', 'create', 'operators', '--operator']);
     const owner = await world.members.newOwner(await world.members.accountIdOf('operators'));
