@@ -5,6 +5,7 @@ import { microOf } from '../../src/dashboard/parts/format-number.ts';
 import type { Webhook } from '../../generated/account/types.ts';
 import { findAttention } from '../../src/dashboard/pages/overview/attention.ts';
 import type { OverviewFacts } from '../../src/dashboard/pages/overview/attention-facts.ts';
+import { addPoint } from '../../src/dashboard/pages/overview/live-points.ts';
 import { ownCalls, printP99 } from '../../src/dashboard/pages/overview/own-calls.ts';
 import { groupName } from '../../src/dashboard/pages/usage/group-name.ts';
 import { spanBetween, spanOf, unitFor } from '../../src/dashboard/pages/usage/span.ts';
@@ -40,8 +41,8 @@ describe('what needs attention', () => {
     expect(found({ state: 'exhausted' })).toEqual(['w']);
   });
 
-  test('no second factor, or few backup codes', () => {
-    expect(idsOf({ session: { has_second_factor: false, backup_codes_left: 0 } })).toEqual(['factor']);
+  test('few backup codes of a second factor; that there is none is a first step', () => {
+    expect(idsOf({ session: { has_second_factor: false, backup_codes_left: 0 } })).toEqual([]);
     expect(idsOf({ session: { has_second_factor: true, backup_codes_left: 2 } })).toEqual(['codes']);
     expect(idsOf({ session: { has_second_factor: true, backup_codes_left: 3 } })).toEqual([]);
   });
@@ -80,6 +81,19 @@ test('p99 is printed as the bound that it is, in ms or s, and as nothing where n
   const printed = [5, 500, 1_000, 2_500, 30_000].map((p99_ms) => printP99({ p99_ms }).replace('\u00a0', ' '));
   expect(printed).toEqual(['5 ms', '500 ms', '1 s', '2.5 s', '30 s'].map((bound) => `at most ${bound}`));
   expect([printP99({ p99_above_ms: 30_000 }), printP99({})]).toEqual(['over 30\u00a0s', '–']);
+});
+
+test('live points are what was added since the point before, the newest twelve', () => {
+  const rows = (calls: number) => [
+    { calls, errors: 1, refused: 0 },
+    { calls: 1, errors: 0, refused: 2 },
+  ];
+  const first = addPoint([], rows(9), 1);
+  expect(first).toEqual([{ atMs: 1, total: [10, 1, 2], added: [0, 0, 0] }]);
+  expect(addPoint(first, rows(14), 2).at(-1)).toEqual({ atMs: 2, total: [15, 1, 2], added: [5, 0, 0] });
+  let points = first;
+  for (let at = 2; at <= 20; at += 1) points = addPoint(points, rows(9), at);
+  expect([points.length, points[0]?.atMs]).toEqual([12, 9]);
 });
 
 test("the account's calls of a span are those on all networks together", () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { NetworkList, SpanCalls } from '../../generated/account/types.ts';
+import type { NetworkList, SpanCalls, UsageSum } from '../../generated/account/types.ts';
 import { findBarriers } from './axe.ts';
 import { describeInBrowser, signIn } from './use-dashboard.ts';
 import { WATCH_SHIFTS } from './watch-shifts.ts';
@@ -58,70 +58,62 @@ const SERVED: NetworkList = {
   ],
 };
 
-/** Each table as its accessible name and the texts of its rows. */
-async function tablesOf(page: Page): Promise<Readonly<Record<string, readonly string[]>>> {
-  const tables = await page.getByRole('table').all();
-  const read = tables.map(async (table) => {
-    const rows = await table.locator('tbody tr').all();
-    const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
-    return [
-      await table.locator('caption').textContent(),
-      cells.map((texts) => texts.join(' | ').replaceAll(/\s+/g, ' ')),
-    ] as const;
-  });
-  return Object.fromEntries(await Promise.all(read));
+/** A table as the texts of its rows. */
+async function rowsOf(page: Page, name: string): Promise<readonly string[]> {
+  const rows = await page.getByRole('table', { name }).locator('tbody tr').all();
+  const cells = await Promise.all(rows.map((row) => row.locator('td .cell-value, td').allInnerTexts()));
+  return cells.map((texts) => texts.join(' | ').replaceAll(/\s+/g, ' '));
 }
 
-describeInBrowser('calls on the overview', (start) => {
+const sum = (group: string, calls: number, others: Partial<UsageSum> = {}): UsageSum => ({
+  ...{ group, calls, errors: 0, caller_errors: 0, refused: 0, weight: calls, messages: 0 },
+  ...others,
+});
+const METHODS = ['getSlot', 'getBlock', 'sendTransaction', 'getBalance', 'getVersion', 'getHealth'].map(
+  (method, at) => sum(method, 600 - 100 * at, at === 1 ? { errors: 5, caller_errors: 50 } : {}),
+);
+
+/** Answers what the overview asks about usage, by what the sums are of. */
+async function serveUsage(page: Page, rowsBy: Readonly<Record<string, readonly UsageSum[]>>): Promise<void> {
+  await page.route('**/account/v1/usage?*', (route) => {
+    const by = new URL(route.request().url()).searchParams.get('by') ?? 'key';
+    return route.fulfill({ json: { since: SINCE, by, rows: rowsBy[by] ?? [] } });
+  });
+}
+
+describeInBrowser('the overview', (start) => {
   test.each(VIEWS)(
-    'are those of each network in the last hour, day and month, in line, and nothing moves: $width px, $colorScheme',
+    'shows endpoints, calls, limits and a line for each network, and nothing moves: $width px, $colorScheme',
     async (view) => {
       const { page, complaints, scripted } = await start({}, '/dashboard/keys', view);
       await page.route('**/account/v1/networks', (route) => route.fulfill({ json: SERVED }));
+      await serveUsage(page, { method: METHODS, hour: [sum(SINCE, 2_100, { errors: 5, refused: 3 })] });
       await signIn(page);
       await page.getByText('No keys yet').waitFor();
       await page.goto(`${scripted.url}/dashboard`, { waitUntil: 'commit' });
       await page.evaluate(WATCH_SHIFTS);
       await page.getByRole('heading', { name: 'Networks' }).waitFor();
-      expect(await tablesOf(page)).toEqual({
-        'Calls of all accounts on solana, mainnet': [
-          'hour | 12,034 | 3 0.025% | at most 50 ms',
-          '24 hours | 302,118 | 41 0.014% | at most 2.5 s',
-          '30 days | 104,120,334 | 51,245 0.049% | over 30 s',
-        ],
-        'Calls of all accounts on solana, devnet': [
-          'hour | 0 | 0 | –',
-          '24 hours | 7 | 0 | at most 5 ms',
-          '30 days | 7 | 0 | at most 5 ms',
-        ],
-        'Calls of this account on solana, mainnet': [
-          'hour | 211 | 1 0.47% | 120 57% | 0',
-          '24 hours | 5,120 | 9 0.18% | 240 4.7% | 0',
-          '30 days | 93,121 | 88 0.095% | 41 0.044% | 12',
-        ],
-        'Calls of this account on solana, devnet': [
-          'hour | 0 | 0 | 0 | 0',
-          '24 hours | 7 | 0 | 0 | 0',
-          '30 days | 7 | 0 | 0 | 0',
-        ],
-      });
-      const counted = page.getByRole('article', { name: 'solana, mainnet' }).getByText('Counted since');
-      expect(await counted.locator('time').getAttribute('datetime')).toBe(KNOWN);
-      expect(await page.getByText('Counted since').count()).toBe(1);
+      await page.getByRole('table', { name: 'Top methods' }).getByText('getVersion').waitFor();
+      expect(await rowsOf(page, 'Top methods')).toEqual([
+        expect.stringMatching(/getSlot.*600.*0.*0/),
+        expect.stringMatching(/getBlock.*500.*5 1%.*50 10%/),
+        expect.stringMatching(/sendTransaction/),
+        expect.stringMatching(/getBalance/),
+        expect.stringMatching(/getVersion/),
+      ]);
+      expect(await rowsOf(page, 'Networks')).toEqual([
+        expect.stringMatching(
+          /solana, mainnet Ready.*every 400 ms.*Alpenglow.*2 of 2.*4\.4\.0.*at most 2\.5 s/,
+        ),
+        expect.stringMatching(/solana, devnet Ready.*every 400 ms.*Tower BFT.*2 of 2.*4\.4\.0.*at most 5 ms/),
+      ]);
+      const limits = page.getByRole('region', { name: 'Limits' });
+      await limits.getByText('1,000 left now').waitFor();
       if (IMAGES !== undefined)
         await page.screenshot({
           path: `${IMAGES}/overview-calls-${view.width}-${view.colorScheme}.png`,
           fullPage: true,
         });
-      const misplaced = await page.evaluate(`[...document.querySelectorAll('.span-table')].flatMap((table) =>
-        [...table.rows].flatMap((row) => [...row.cells].filter((cell, column) => {
-          const head = table.rows[0].cells[column].getBoundingClientRect();
-          const own = cell.getBoundingClientRect();
-          return Math.abs(own.right - head.right) > 0.5 || cell.scrollWidth > cell.clientWidth;
-        }).map((cell) => cell.textContent)))`);
-      expect(misplaced).toEqual([]);
-      const asked = scripted.requests.filter(({ operation }) => operation.includes('/usage'));
-      expect(asked).toEqual([]);
       expect(await page.evaluate('window.shifted')).toBe(0);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width);
       expect(await findBarriers(page)).toEqual([]);
@@ -129,6 +121,75 @@ describeInBrowser('calls on the overview', (start) => {
       expect(complaintsOfPage).toEqual([]);
     },
   );
+
+  test('has each address with the key that was typed behind one button, and a program with it', async () => {
+    const { page, scripted } = await start();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await signIn(page);
+    const panel = page.getByRole('region', { name: 'Endpoints' });
+    await panel.getByLabel('API key').fill(' ks_key_own ');
+    const url = `${scripted.url}/solana-localnet?apikey=ks_key_own`;
+    const copied = async (name: string): Promise<unknown> => {
+      await panel.getByRole('button', { name }).click();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    expect(await copied('Copy the JSON-RPC address')).toBe(url);
+    expect(await copied('Copy the WebSocket address')).toBe(url.replace('http', 'ws'));
+    expect(await copied('Copy the gRPC address')).toBe('https://grpc.example');
+    expect(await copied('Copy the Wallets address')).toBe(`${scripted.url}/v1/wallets`);
+    for (const language of ['curl', 'Python', 'Go', '@solana/kit', '@solana/web3.js 1.x']) {
+      await panel.getByLabel('A first call with').selectOption(language);
+      expect(await copied(`Copy the ${language} program`)).toContain('ks_key_own');
+    }
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])',
+    );
+    expect(kept).not.toContain('ks_key_own');
+  });
+
+  test('ticks each first step that is done, and leaves them out once all are', async () => {
+    const { page, scripted } = await start({ code: '123456' });
+    await page.route('**/account/v1/usage/wallets?*', (route) =>
+      route.fulfill({
+        json: { since: SINCE, by: 'operation', rows: [{ group: 'create', requests: 1, refused: 0 }] },
+      }),
+    );
+    await signIn(page);
+    await page.getByLabel('Code').fill('123456');
+    await page.keyboard.press('Enter');
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('2 of 5 done').waitFor();
+    expect(await steps.getByRole('listitem').filter({ hasText: 'done' }).allInnerTexts()).toEqual([
+      expect.stringContaining('second factor'),
+      expect.stringContaining('wallet'),
+    ]);
+    await page.route('**/account/v1/networks', (route) => route.fulfill({ json: SERVED }));
+    await page.route('**/account/v1/webhooks', (route) =>
+      route.fulfill({ json: { webhooks: [{ webhook_id: 'h', name: 'h', state: 'active', events: [] }] } }),
+    );
+    scripted.addKey('own');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    expect(await steps.count()).toBe(0);
+  });
+
+  test('shows calls as they come, and those of another span', async () => {
+    const { page } = await start();
+    let calls = 100;
+    await page.route('**/account/v1/usage?*', (route) => {
+      const by = new URL(route.request().url()).searchParams.get('by');
+      if (by === 'network') calls += 7;
+      const rows = by === 'network' ? [sum('solana-localnet', calls)] : [];
+      return route.fulfill({ json: { since: SINCE, by, rows } });
+    });
+    await signIn(page);
+    await page.getByText('No calls in this time').waitFor();
+    await page.getByText('Live', { exact: true }).click();
+    await page.getByRole('img', { name: 'Calls of the last minute, 5 s apart' }).waitFor();
+    await page.locator('.chart-line', { hasText: 'Served 7' }).waitFor();
+    await page.getByText('30 days', { exact: true }).click();
+    await page.getByRole('img', { name: 'Served calls, errors and refused calls by day' }).waitFor();
+  });
 
   test('of an account with nothing but refused calls, those are said to need attention', async () => {
     const { page } = await start({}, '/dashboard');

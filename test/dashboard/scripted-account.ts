@@ -31,6 +31,17 @@ type Row = { [member: string]: unknown };
 const NOW = '2026-11-24T09:30:00.000Z';
 /** The answers that the overview reads of an account that has used nothing. */
 const SHOWN: Readonly<Record<string, unknown>> = {
+  'GET /account': {
+    account_id: 'a1',
+    name: 'Acme',
+    billing: 'prepaid',
+    plan: { name: 'developer', requests_per_second: 100, burst: 500 },
+    wallet_create_limit: { requests: 1_000, window_seconds: 60, remaining: 1_000, reset_seconds: 0 },
+    wallet_use_limit: { requests: 100, window_seconds: 1, remaining: 100, reset_seconds: 0 },
+  },
+  'GET /usage': { since: NOW, by: 'method', rows: [] },
+  'GET /usage/wallets': { since: NOW, by: 'operation', rows: [] },
+  'GET /webhooks': { webhooks: [] },
   'GET /availability': {
     target_percent: '99.9500',
     service_credits: [{ below_percent: '99.9500', credit_percent: 10 }],

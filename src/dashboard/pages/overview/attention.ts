@@ -61,16 +61,8 @@ function ofCalls({ refused = 0 }: OverviewFacts): readonly Attention[] {
 }
 
 function ofSecurity({ session }: OverviewFacts): readonly Attention[] {
-  const link = { href: '/security', title: session.has_second_factor ? 'Renew them' : 'Set it up' };
-  if (!session.has_second_factor)
-    return [
-      {
-        id: 'factor',
-        tone: 'warn',
-        text: 'Your login has no second factor yet. Some changes, such as inviting members, need one.',
-        link,
-      },
-    ];
+  // The first steps ask for a second factor.
+  if (!session.has_second_factor) return [];
   const left = session.backup_codes_left;
   if (left > FEW_CODES) return [];
   return [
@@ -81,7 +73,7 @@ function ofSecurity({ session }: OverviewFacts): readonly Attention[] {
         left === 0
           ? 'You have no backup codes left.'
           : `You have ${left} backup ${left === 1 ? 'code' : 'codes'} left.`,
-      link,
+      link: { href: '/security', title: 'Renew them' },
     },
   ];
 }

@@ -1,25 +1,26 @@
 import { Link } from 'wouter';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Page } from '../../parts/page.tsx';
 import { useScopes, useSession } from '../../session/session.tsx';
 import { findAttention } from './attention.ts';
-import { NetworksPanel, Errors, SpanTable } from './networks-panel.tsx';
+import { ActivityPanel } from './activity-panel.tsx';
+import { Checklist } from './checklist.tsx';
+import { EndpointsPanel } from './endpoints-panel.tsx';
+import { NetworksPanel } from './networks-panel.tsx';
+import { spanOf } from '../usage/span.ts';
+import { PlanLimits } from '../usage/plan-limits.tsx';
 import { ownCalls } from './own-calls.ts';
 import './overview-page.css';
 import { Badge } from '../../parts/badge.tsx';
 import type { Attention } from './attention-item.ts';
-import type { Account, Network } from '../../../../generated/account/types.ts';
+import type { Account } from '../../../../generated/account/types.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { Usd, Count } from '../../parts/number.tsx';
-import { credentials } from '../../calls/credentials.ts';
-import { SERVER_ADDRESS, referenceOf } from '../../calls/places.ts';
-import { Button } from '../../parts/button.tsx';
-import { Snippet } from '../../parts/snippet.tsx';
+import { Usd } from '../../parts/number.tsx';
 import { account } from '../../calls/account-client.ts';
 import { useBilling } from '../billing/use-billing.ts';
 import { useAvailability } from '../service-level/use-availability.ts';
 
-/** The first page after the sign-in: notices, the networks, and the usage of the account. */
+/** The first page after the sign-in: notices, endpoints, calls, limits and networks. */
 export function OverviewPage() {
   const session = useSession();
   const hasMoney = useScopes('billing:read');
@@ -53,16 +54,25 @@ export function OverviewPage() {
     accountsInNeed: read.inNeed.data,
     nowMs: Date.now(),
   });
-  const isNew = keys.data?.keys.length === 0 || ownCalls(shown, 'month')?.calls === 0;
+  // What could not be read is not asked for.
+  const done = {
+    call: ownCalls(shown, 'month')?.calls !== 0,
+    key: keys.data?.keys.length !== 0,
+    factor: session.has_second_factor,
+    wallet: read.wallets.data !== false,
+    webhook: webhooks.data?.length !== 0,
+  };
   return (
     <Page title="Overview" lead={lead}>
       {attention.length > 0 && <AttentionList items={attention} />}
-      {isNew && <FirstSteps hasKey={keys.data !== undefined && keys.data.keys.length > 0} />}
-      <NetworksPanel networks={shown} error={networks.error} />
+      <Checklist done={done} />
+      <EndpointsPanel />
+      <ActivityPanel />
       <div className="overview-pair">
-        {shown !== undefined && <CallsPanel networks={shown} />}
+        <PlanLimits />
         {hasMoney && <BalancePanel account={own.data} error={own.error} />}
       </div>
+      <NetworksPanel networks={shown} error={networks.error} />
     </Page>
   );
 }
@@ -127,90 +137,6 @@ function BalancePanel({ account, error }: BalancePanelProps) {
   );
 }
 
-/** First steps in a new account: try a call, then create a permanent key. */
-function FirstSteps({ hasKey }: { readonly hasKey: boolean }) {
-  const [network] = useSession().networks;
-  const mayManage = useScopes('keys:manage');
-  const show = useMutation({ mutationFn: () => writeCommand(network?.rpc_path ?? '') });
-  return (
-    <section className="panel" aria-labelledby="first-steps">
-      <h2 id="first-steps">First steps</h2>
-      <ol className="steps">
-        <li>
-          <p>Call the network from your terminal. The key in the command works for ten minutes.</p>
-          <ErrorNotice error={show.error} />
-          {show.data === undefined ? (
-            <Button type="button" isBusy={show.isPending} onClick={() => show.mutate()}>
-              Show a command
-            </Button>
-          ) : (
-            <Snippet code={show.data} label="Copy the command" />
-          )}
-        </li>
-        <li>
-          <p>
-            {hasKey ? 'Use your key in your program: ' : 'Create a permanent key: '}
-            <Link href="/keys">{mayManage && !hasKey ? 'Create an API key' : 'Look at the keys'}</Link>
-          </p>
-        </li>
-      </ol>
-    </section>
-  );
-}
-
-async function writeCommand(rpcPath: string): Promise<string> {
-  const { keySnippets } = await import('../keys/snippets.ts');
-  const { api_key: apiKey } = await credentials.read();
-  const snippets = keySnippets({ baseUrl: SERVER_ADDRESS, rpcPath, apiKey });
-  const code = snippets.find(({ title }) => title === 'curl')?.code;
-  if (code === undefined) throw new Error('there is no command for curl');
-  return code;
-}
-
-/** The calls of the account in the last hour, day and month, on each network. */
-function CallsPanel({ networks }: { readonly networks: readonly Network[] }) {
-  return (
-    <section className="panel" aria-labelledby="calls">
-      <div className="panel-head">
-        <h2 id="calls">Calls of this account</h2>
-        <Link href="/usage">All usage</Link>
-      </div>
-      {networks.map((network) => (
-        <OwnCalls key={network.rpc_path} network={network} isOnly={networks.length === 1} />
-      ))}
-      <p className="field-hint">
-        Errors are calls that the server or a node failed to answer. Caller errors were answered: the call was
-        wrong, or its target does not exist. Refused calls were not served because the limit of the plan was
-        reached. <a href={referenceOf('Networks', 'listNetworks')}>Reference</a>
-      </p>
-    </section>
-  );
-}
-
-type OwnCallsProps = { readonly network: Network; readonly isOnly: boolean };
-
-function OwnCalls({ network: { name, environment, spans }, isOnly }: OwnCallsProps) {
-  const title = `${name}, ${environment}`;
-  return (
-    <div className="own-calls">
-      {!isOnly && <h3>{title}</h3>}
-      <SpanTable
-        caption={`Calls of this account on ${title}`}
-        heads={['Calls', 'Errors', 'Caller errors', 'Refused']}
-        rows={spans.map(({ span, own }) => ({
-          span,
-          cells: [
-            <Count key="calls" value={own.calls} />,
-            <Errors key="errors" errors={own.errors} calls={own.calls} />,
-            <Errors key="caller" errors={own.caller_errors} calls={own.calls} />,
-            <Count key="refused" value={own.refused} />,
-          ],
-        }))}
-      />
-    </div>
-  );
-}
-
 const REFRESH_MS = 15_000;
 /** The number of newest keys and tokens that are checked for their expiry. */
 const NEWEST = 200;
@@ -238,6 +164,14 @@ function useOverview() {
     queryKey: ['tokens', 'newest'],
     queryFn: ({ signal }) => account.listTokens({ limit: NEWEST }, { signal }),
   });
+  const wallets = useQuery({
+    queryKey: ['wallet-usage', 'any'],
+    queryFn: async ({ signal }) => {
+      const since = spanOf('year', Date.now()).since;
+      const { rows } = await account.getWalletUsage({ since, by: 'operation' }, { signal });
+      return rows.some(({ group, requests }) => group === 'create' && requests > 0);
+    },
+  });
   const webhooks = useQuery({
     queryKey: ['webhooks'],
     queryFn: async ({ signal }) => (await account.listWebhooks({ signal })).webhooks,
@@ -257,7 +191,7 @@ function useOverview() {
   const availability = useAvailability();
   const { settings, invoices } = useBilling({ isAllowed: hasMoney });
   const all = [
-    ...[networks, own, keys, tokens, webhooks],
+    ...[networks, own, keys, tokens, wallets, webhooks],
     ...[requests, inNeed, availability, settings, invoices],
   ];
   return {
@@ -265,6 +199,7 @@ function useOverview() {
     own,
     keys,
     tokens,
+    wallets,
     webhooks,
     requests,
     inNeed,

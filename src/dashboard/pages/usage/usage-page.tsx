@@ -1,20 +1,21 @@
-import { Redirect, useParams, Link } from 'wouter';
+import { Redirect, useParams } from 'wouter';
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
-import { WalletUsage, TimeChart, SumTable } from './wallet-usage.tsx';
+import { TimeChart } from './time-chart.tsx';
+import { WalletUsage, SumTable } from './wallet-usage.tsx';
 import './usage-page.css';
-import type { RequestLimit, Usage, UsageSum } from '../../../../generated/account/types.ts';
+import type { Usage, UsageSum } from '../../../../generated/account/types.ts';
 import { account } from '../../calls/account-client.ts';
-import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { formatCount, printShare } from '../../parts/format-number.ts';
+import { printShare } from '../../parts/format-number.ts';
 import { Select } from '../../parts/field.tsx';
 import { Count } from '../../parts/number.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { type Span, spanOf } from './span.ts';
 import type { Line } from './draw-chart.ts';
+import { PlanLimits } from './plan-limits.tsx';
 import { SpanFields } from './span-fields.tsx';
 import { toTimeSeries } from './time-series.ts';
 import { groupName, isTime } from './group-name.ts';
@@ -39,58 +40,6 @@ export function UsagePage() {
       {list === 'limits' && <PlanLimits />}
     </Page>
   );
-}
-
-/** The limits of the account. */
-function PlanLimits() {
-  const own = useQuery({
-    queryKey: ['account'],
-    queryFn: ({ signal }) => account.getAccount({ signal }),
-    refetchInterval: 10_000,
-  });
-  const { plan, wallet_create_limit: create, wallet_use_limit: use } = own.data ?? {};
-  return (
-    <section className="panel" aria-labelledby="limits">
-      <div className="panel-head">
-        <h2 id="limits">Limits</h2>
-        <Link href="/settings">Ask for more</Link>
-      </div>
-      <ErrorNotice error={own.error} operation={['Account', 'getAccount']} />
-      <dl className="limits">
-        <div>
-          <dt>Each API key{plan !== undefined && `, plan ${plan.name}`}</dt>
-          <dd className="cell-lines">
-            <span>{plan === undefined ? '…' : `${formatCount(plan.requests_per_second)} a second`}</span>
-            <span>{plan === undefined ? '…' : `at most ${formatCount(plan.burst)} at once`}</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Creating wallets</dt>
-          <LimitLines limit={create} />
-        </div>
-        <div>
-          <dt>Using wallets</dt>
-          <LimitLines limit={use} />
-        </div>
-      </dl>
-      <p className="field-hint">Limits of calls count by weight: a call of weight 2 counts as two.</p>
-    </section>
-  );
-}
-
-/** Takes two lines even while it is loading, so that nothing moves. */
-function LimitLines({ limit }: { readonly limit: RequestLimit | undefined }) {
-  return (
-    <dd className="cell-lines">
-      <span>{limit === undefined ? '…' : printLimit(limit)}</span>
-      <span>{limit === undefined ? '…' : `${formatCount(limit.remaining)} left now`}</span>
-    </dd>
-  );
-}
-
-function printLimit({ requests, window_seconds: seconds }: RequestLimit): string {
-  const span = seconds === 1 ? 'a second' : seconds === 60 ? 'a minute' : `in ${seconds} seconds`;
-  return `${formatCount(requests)} requests ${span}`;
 }
 
 type Group = Usage['by'];
