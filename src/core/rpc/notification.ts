@@ -18,6 +18,7 @@ export type Notification = {
 
 /** A receiver of notifications: a client's connection. */
 export type Subscriber = {
+  readonly accountId: string;
   /**
    * Counts one more subscription against the limits of the connection and its key.
    *

@@ -14,7 +14,7 @@ export type SocketOptions = SessionLimits & {
 };
 
 const DEFAULTS: SocketOptions = {
-  maxBufferedBytes: 16 * 1024 * 1024,
+  maxBufferedBytes: 64 * 1024 * 1024,
   settleMs: 20,
   pulseMs: 30_000,
   maxMessageBytes: MAX_BODY_BYTES,

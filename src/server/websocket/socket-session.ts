@@ -116,6 +116,10 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
     return this.#caller.keyId;
   }
 
+  get accountId(): string {
+    return this.#caller.accountId;
+  }
+
   reserve(): void {
     const { sockets, maxSubscriptions: limit } = this.#options;
     if (this.#subscriptions >= limit) {

@@ -8,6 +8,7 @@ import { PubsubLink, type PubsubLinkOptions, type PubsubSession } from '../../no
 import { canonicalParams, SharedSubscription } from './shared-subscription.ts';
 import { CommitmentClock } from './commitment-clock.ts';
 import { NodeSubscriptions } from './node-subscriptions.ts';
+import { NodeLoad, Openings } from './node-load.ts';
 import { type AskedNode, type NewestSlots, readNewest, readNodeValue } from './node-reads.ts';
 import type { Listener, Subscriber } from '../../../core/rpc/notification.ts';
 import { within } from '../../nodes/pool/within.ts';
@@ -40,6 +41,9 @@ const BASELINE_MS = 1_000;
 const LINGER_MS = 30_000;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
+/** The first pause of a subscription that is too much for the connection to the node; each later one is twice as long. */
+const PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 300_000;
 
 /**
  * The subscriptions of one network. Identical ones share one subscription at the node and one id; while nobody subscribes there
@@ -52,6 +56,8 @@ export class Hub {
   readonly #clock: CommitmentClock;
   readonly #checks = new SignatureChecks(() => this.#node);
   readonly #atNode: NodeSubscriptions;
+  readonly #load = new NodeLoad<SharedSubscription>();
+  readonly #openings = new Openings();
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   #session: PubsubSession | undefined;
@@ -98,6 +104,7 @@ export class Hub {
     subscriber.reserve();
     let isKept = false;
     try {
+      if (!this.#byKey.has(`${name} ${text}`)) await this.#openings.turn(subscriber.accountId, signal);
       for (;;) {
         const shared = this.#sharedOf(name, text);
         shared.waiting++;
@@ -152,6 +159,9 @@ export class Hub {
       params,
       frame,
       metrics,
+      onResult: (taken, sizeBytes) => {
+        for (const heavy of this.#load.weigh(taken, sizeBytes, performance.now())) this.#pause(heavy);
+      },
       onEnd: (ended) => this.#end(ended),
     });
     this.#byKey.set(key, shared);
@@ -198,6 +208,7 @@ export class Hub {
   #remove(shared: SharedSubscription): void {
     const key = `${shared.info.name} ${shared.paramsText}`;
     if (this.#byKey.get(key) === shared) this.#byKey.delete(key);
+    this.#load.forget(shared);
     clearTimeout(this.#linger);
     if (this.#byKey.size === 0) this.#linger = setTimeout(() => void this.#link.stop(), LINGER_MS).unref();
   }
@@ -231,14 +242,19 @@ export class Hub {
     this.#node = node;
     const all = [...this.#byKey.values()];
     const lost = all.filter(({ missingFrom }) => missingFrom !== undefined);
-    for (const shared of lost) shared.hold();
-    await openAll(all, lost, {
+    const nowMs = performance.now();
+    const isPaused = ({ pausedUntilMs }: SharedSubscription): boolean => pausedUntilMs > nowMs;
+    for (const shared of all.filter(isPaused)) this.#retry(shared, session, shared.pausedUntilMs - nowMs);
+    const opening = all.filter((shared) => !isPaused(shared));
+    const resuming = lost.filter((shared) => !isPaused(shared));
+    for (const shared of resuming) shared.hold();
+    await openAll(opening, resuming, {
       isCurrent,
       open: (shared) => this.#open(shared, session),
       resume: (accepted) => this.#backfill(accepted, node, session),
     });
     if (!isCurrent()) return;
-    for (const shared of lost) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
+    for (const shared of resuming) if (!isSubscribed(shared)) this.#retry(shared, session, RETRY_MS);
     void this.#checks.repeatFor(all, session);
   }
 
@@ -247,6 +263,23 @@ export class Hub {
     void this.#checks.repeatFor(lost, session);
     const pointAt = createResumePoints(node, session);
     return backfill(lost, { node, pointAt, checks: this.#checks, onFailure });
+  }
+
+  /** Ends a subscription at the node for a while. What is missing then is backfilled, or reported as a gap. */
+  #pause(shared: SharedSubscription): void {
+    const session = this.#session;
+    if (session === undefined || shared.isEnded) return;
+    this.#options.metrics.countPause(shared.info.name);
+    const settled = this.#settled(shared, session);
+    this.#atNode.close(shared, session);
+    shared.lose(settled);
+    const nowMs = performance.now();
+    const wasLongAgo = nowMs - shared.pausedUntilMs > MAX_PAUSE_MS;
+    shared.pauseMs = wasLongAgo ? PAUSE_MS : Math.min(2 * shared.pauseMs, MAX_PAUSE_MS);
+    // Not all at once.
+    const waitMs = shared.pauseMs * (1 + Math.random());
+    shared.pausedUntilMs = nowMs + waitMs;
+    this.#retry(shared, session, waitMs);
   }
 
   /** Retries a subscription that the node does not accept again, for as long as the node is connected. */
@@ -285,7 +318,10 @@ export class Hub {
     this.#session = undefined;
     this.#node = undefined;
     this.#clock.follow(undefined);
-    for (const shared of this.#byKey.values()) shared.lose(this.#settled(shared, session));
+    for (const shared of this.#byKey.values()) {
+      this.#load.forget(shared);
+      shared.lose(this.#settled(shared, session));
+    }
   }
 
   /**

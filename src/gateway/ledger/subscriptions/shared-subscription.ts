@@ -19,6 +19,8 @@ export type SharedOptions = {
   /** Makes the frame of a message. */
   readonly frame: (text: Buffer) => Buffer;
   readonly metrics: SubscriptionMetrics;
+  /** Called with the size of each result of the node, once it is taken. */
+  readonly onResult: (shared: SharedSubscription, sizeBytes: number) => void;
   /** Called when its last notification has been sent. */
   readonly onEnd: (shared: SharedSubscription) => void;
 };
@@ -64,7 +66,13 @@ export class SharedSubscription {
   catchUp: CatchUp = nothingRead();
   /** The genesis hash of a replaced ledger, until subscribers were notified. */
   newGenesis: string | undefined;
-  readonly take = (result: Buffer): void => this.#take(this.prepare?.(result) ?? result);
+  /** How long it was last paused, and until when (`performance.now()`). */
+  pauseMs = 0;
+  pausedUntilMs = -Infinity;
+  readonly take = (result: Buffer): void => {
+    this.#take(this.prepare?.(result) ?? result);
+    this.#options.onResult(this, result.length);
+  };
   readonly #options: SharedOptions;
   readonly #delivered: DeliveredNotifications;
   #latest = new Map<string, Buffer>();

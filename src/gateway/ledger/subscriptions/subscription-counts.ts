@@ -8,6 +8,8 @@ export type SubscriptionMetrics = {
   readonly countGap: (name: SubscriptionName) => void;
   /** Counts a result that was not sent to subscribers: `known`, `late`, `malformed`, `held` (there was no room to hold it). */
   readonly countDrop: (name: SubscriptionName, reason: 'known' | 'late' | 'malformed' | 'held') => void;
+  /** Counts a subscription that was paused, since the node had too much to write. */
+  readonly countPause: (name: SubscriptionName) => void;
   /** Counts a WebSocket to a node that was lost. */
   readonly countLoss: (reason: string) => void;
   /** Reads the number of subscriptions of clients and at nodes, by name, and whether a node is connected. */

@@ -10,6 +10,11 @@ export function createSubscriptionMetrics(registry: Registry): (network: string)
   const drops = counter('keyslot_ws_dropped_total', 'Notifications of nodes that nobody was sent', [
     ...(['subscription', 'reason'] as const),
   ]);
+  const pauses = counter(
+    'keyslot_ws_pauses_total',
+    'Subscriptions that were paused, since the results of all were too large for one connection to a node',
+    ['subscription'],
+  );
   const losses = counter('keyslot_upstream_ws_losses_total', 'WebSockets to nodes that were lost', [
     'reason',
   ]);
@@ -19,6 +24,7 @@ export function createSubscriptionMetrics(registry: Registry): (network: string)
     countNotification: (subscription, count) => sent.inc({ network, subscription }, count),
     countGap: (subscription) => gaps.inc({ network, subscription }),
     countDrop: (subscription, reason) => drops.inc({ network, subscription, reason }),
+    countPause: (subscription) => pauses.inc({ network, subscription }),
     countLoss: (reason) => losses.inc({ network, reason }),
     watch: (read) => void reads.set(network, read),
   });

@@ -42,7 +42,7 @@ async function subscribed(
     await node.close();
   });
   const ignore = (): void => undefined;
-  const subscriber = { reserve: ignore, release: ignore, deliver: onSlot, forget: ignore };
+  const subscriber = { accountId: 'a', reserve: ignore, release: ignore, deliver: onSlot, forget: ignore };
   await hub.subscribe('slotSubscribe', [], { subscriber, added: ignore }, new CallSignal());
   return node;
 }

@@ -16,6 +16,7 @@ function newSubscription(): SharedSubscription {
       countGap: () => undefined,
       countDrop: () => undefined,
     } as never,
+    onResult: ignore,
     onEnd: ignore,
   });
 }
@@ -32,6 +33,7 @@ function openAt(baseline: number): SharedSubscription {
 function gapsOf(shared: SharedSubscription): readonly (readonly number[])[] {
   const gaps: number[][] = [];
   shared.subscribers.add({
+    accountId: 'a',
     reserve: ignore,
     release: ignore,
     forget: ignore,
@@ -84,6 +86,7 @@ test('what comes with the answer to a subscription that was lost before one is h
   shared.take(notified(5));
   const told: string[] = [];
   shared.subscribers.add({
+    accountId: 'a',
     reserve: ignore,
     release: ignore,
     forget: ignore,

@@ -39,7 +39,10 @@ const PARAMS: Readonly<Record<Watched, string>> = {
   slotSubscribe: '[]',
 };
 const none = (): void => undefined;
-const IGNORE = { countNotification: none, countGap: none, countDrop: none, countLoss: none, watch: none };
+const IGNORE = {
+  ...{ countNotification: none, countGap: none, countDrop: none, countPause: none },
+  ...{ countLoss: none, watch: none },
+};
 
 /** Plays a history of one subscription that moves from node to node. @returns what was left out without a gap. */
 export async function playLosses(watched: Watched, steps: readonly LossStep[]): Promise<readonly string[]> {
@@ -72,10 +75,12 @@ class History {
       name: watched,
       params: PARAMS[watched],
       metrics: IGNORE,
+      onResult: none,
       onEnd: none,
       frame: (text) => text,
     });
     this.#shared.subscribers.add({
+      accountId: 'a',
       reserve: none,
       release: none,
       forget: none,
