@@ -2,6 +2,7 @@ import type { KeyMemo } from '../../account/identity/api-keys/keyring.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 import type { ErrorName } from '../../../generated/errors.ts';
+import { copyText } from '../../core/copy-text.ts';
 import { serviceError } from '../../core/service-error.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { NoteUse } from './key-uses.ts';
@@ -64,7 +65,7 @@ export function createAuthenticate(
         const { keyId, accountId } = finding;
         const session = request.headers['keyslot-session'];
         return typeof session === 'string' && session !== ''
-          ? { keyId, accountId, session: session.slice(0, MAX_SESSION_LENGTH) }
+          ? { keyId, accountId, session: copyText(session.slice(0, MAX_SESSION_LENGTH)) }
           : { keyId, accountId };
       }
       case 'unknown':

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { copyText } from '../../core/copy-text.ts';
 import { compileCidrs } from '../../core/cidr.ts';
 
 /** The part of a request that says where it comes from. */
@@ -95,7 +96,7 @@ const NODE =
 function addressIn(entry: string): string | undefined {
   const { bracketed, ipv4, ipv6 } = NODE.exec(entry)?.groups ?? {};
   const address = bracketed ?? ipv4 ?? ipv6 ?? '';
-  return isIP(address) === 0 ? undefined : address;
+  return isIP(address) === 0 ? undefined : copyText(address);
 }
 
 function inOwnForm(address: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { copyText } from '../../core/copy-text.ts';
 import type { Context } from '../../core/rpc/context.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Authenticate, Caller } from '../access/authenticate.ts';
@@ -95,7 +96,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     admit: (request) => {
       const caller = authenticate(request);
       sockets.assertRoom(caller.keyId);
-      const address = baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? '');
+      const address = copyText(baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? ''));
       return { ...caller, askedAt: () => address };
     },
     open: (socket, stream, caller) => new SocketSession(socket, stream, caller, sessionOptions),

@@ -1,3 +1,4 @@
+import { copyText } from '../../../core/copy-text.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { printableName } from './printable-name.ts';
 import { isMembers, type JsonType, jsonTypeOf, type Members, type SchemaForms } from './schema-forms.ts';
@@ -98,7 +99,7 @@ export class AnswerWalk {
 
   /** Records something at the current position that is not in the specification. */
   add(kind: keyof typeof WEIGHTS, detail: string): void {
-    this.#faults.add(kind, `${this.#path.join('')}${detail}`.slice(0, MAX_NAME_CHARACTERS));
+    this.#faults.add(kind, copyText(`${this.#path.join('')}${detail}`.slice(0, MAX_NAME_CHARACTERS)));
   }
 
   /** Among the branches that fit best on their own level, walks the one that fits best further down. */

@@ -42,10 +42,11 @@ export type PreparedRead = Pick<
  */
 export class ReadYourWrites {
   readonly #options: ReadYourWritesOptions;
-  readonly #readers = new Readers();
+  readonly #readers: Readers;
 
   constructor(options: ReadYourWritesOptions) {
     this.#options = options;
+    this.#readers = new Readers(options.nowMs);
   }
 
   /** Tells other gateways whenever a reader is shown something newer than before. Call it before there are readers. */

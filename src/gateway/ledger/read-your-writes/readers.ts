@@ -1,83 +1,164 @@
-import { LRUCache } from 'lru-cache';
 import { COMMITMENTS, type Commitment } from '../../../core/rpc/commitment.ts';
 
 /** A reader: an API key, or one of the sessions behind it. */
-export type Reader = { readonly keyId: string; readonly session?: string | undefined };
+export type Reader = {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly session?: string | undefined;
+};
 
 /** Tells other gateways about readers. */
 export type Sharing = {
-  /** Returns the name that a reader has at all gateways. */
+  /** Returns the name that a reader has at all gateways. Its first `ACCOUNT_CHARACTERS` are those of the account. */
   readonly nameOf: (reader: Reader) => string;
   readonly onSeen: OnSeen;
 };
 
-type KeyReaders = { readonly own: SeenSlots; sessions: LRUCache<string, SeenSlots> | undefined };
+/** Length of the part of a name that all readers of an account share. */
+export const ACCOUNT_CHARACTERS = 4;
 
-const MAX_KEYS = 100_000;
-const MAX_SESSIONS_PER_KEY = 1_000;
-/** Readers that only other gateways have met. */
-const MAX_ELSEWHERE = 100_000;
+/** Readers of a network, and as many that only other gateways have met. */
+const MAX_READERS = 100_000;
 
-/** The newest state that each reader of a network has seen. Of 100,000 keys and of 1,000 sessions of each the latest are remembered. */
+/** The newest state that each reader of a network has seen, and that still counts. */
 export class Readers {
-  readonly #keys = new LRUCache<string, KeyReaders>({
-    max: MAX_KEYS,
-    dispose: ({ own, sessions }) => {
-      this.#forget(own);
-      sessions?.clear();
-    },
-  });
-  /** Those of `#keys` by the names that they have at all gateways. */
-  readonly #named = new Map<string, SeenSlots>();
-  #elsewhere: LRUCache<string, SeenSlots> | undefined;
+  readonly #met: ReaderTable;
+  readonly #elsewhere: ReaderTable;
+  /** Those of `#met` by the names that they have at all gateways. */
+  readonly #named = new Map<string, Reader>();
+  readonly #nowMs: () => number;
   #sharing: Sharing | undefined;
+
+  constructor(nowMs: () => number, maxReaders = MAX_READERS) {
+    this.#nowMs = nowMs;
+    this.#met = new ReaderTable(maxReaders, ({ shared }) => {
+      if (shared !== undefined) this.#named.delete(shared.name);
+    });
+    this.#elsewhere = new ReaderTable(maxReaders);
+  }
+
+  /** Readers that are remembered. */
+  get size(): number {
+    return this.#met.size + this.#elsewhere.size;
+  }
 
   /** Shares what readers see from now on. Call it before there are readers. */
   share(sharing: Sharing): void {
     this.#sharing = sharing;
-    this.#elsewhere = new LRUCache({ max: MAX_ELSEWHERE });
   }
 
-  of({ keyId, session }: Reader): SeenSlots {
-    let known = this.#keys.get(keyId);
-    if (known === undefined) {
-      known = { own: this.#meet({ keyId }), sessions: undefined };
-      this.#keys.set(keyId, known);
-    }
-    if (session === undefined) return known.own;
-    known.sessions ??= new LRUCache({ max: MAX_SESSIONS_PER_KEY, dispose: (seen) => this.#forget(seen) });
-    let seen = known.sessions.get(session);
-    if (seen === undefined) {
-      seen = this.#meet({ keyId, session });
-      known.sessions.set(session, seen);
-    }
-    return seen;
+  of(reader: Reader): SeenSlots {
+    const { accountId, keyId, session } = reader;
+    // No header has a line feed.
+    const name = session === undefined ? keyId : `${keyId}\n${session}`;
+    return this.#met.use(accountId, name, this.#nowMs(), () => this.#meet(reader));
   }
 
   /** Returns what is known of the reader that other gateways call so; undefined while nothing is shared. */
   named(name: string): SeenSlots | undefined {
     if (this.#sharing === undefined) return undefined;
-    let seen = this.#named.get(name) ?? this.#elsewhere?.get(name);
-    if (seen === undefined) {
-      seen = new SeenSlots({ name, onSeen: this.#sharing.onSeen });
-      this.#elsewhere?.set(name, seen);
-    }
-    return seen;
+    const reader = this.#named.get(name);
+    if (reader !== undefined) return this.of(reader);
+    const { onSeen } = this.#sharing;
+    const meet = (): SeenSlots => new SeenSlots({ name, onSeen });
+    return this.#elsewhere.use(accountOf(name), name, this.#nowMs(), meet);
   }
 
   /** A reader that comes here for the first time brings what other gateways have shown it. */
-  #meet(reader: Reader): SeenSlots {
+  #meet({ accountId, keyId, session }: Reader): SeenSlots {
     if (this.#sharing === undefined) return new SeenSlots();
     const { nameOf, onSeen } = this.#sharing;
+    const reader = { accountId, keyId, session };
     const name = nameOf(reader);
-    const seen = this.#elsewhere?.get(name) ?? new SeenSlots({ name, onSeen });
-    this.#elsewhere?.delete(name);
-    this.#named.set(name, seen);
+    const seen = this.#elsewhere.take(accountOf(name), name) ?? new SeenSlots({ name, onSeen });
+    this.#named.set(name, reader);
+    return seen;
+  }
+}
+
+function accountOf(name: string): string {
+  return name.slice(0, ACCOUNT_CHARACTERS);
+}
+
+/** The time of a use is this exact. */
+const USE_MS = 1_000;
+
+/**
+ * Readers by account. One that was not used for a minute is forgotten: nothing that it has seen counts. An account may have as many as it
+ * leaves free; without room the account that has most loses the one that was not used for longest.
+ */
+class ReaderTable {
+  readonly #maxReaders: number;
+  readonly #onForgotten: (seen: SeenSlots) => void;
+  /** Accounts, and the readers of each, in the order of their last use. */
+  readonly #accounts = new Map<string, Map<string, SeenSlots>>();
+  size = 0;
+
+  constructor(maxReaders: number, onForgotten: (seen: SeenSlots) => void = () => undefined) {
+    this.#maxReaders = maxReaders;
+    this.#onForgotten = onForgotten;
+  }
+
+  /** Returns a reader, made by `meet` if it is not there. */
+  use(accountId: string, name: string, nowMs: number, meet: () => SeenSlots): SeenSlots {
+    const known = this.#accounts.get(accountId)?.get(name);
+    if (known !== undefined && nowMs - known.usedAtMs < USE_MS) return known;
+    const seen = known ?? meet();
+    seen.usedAtMs = nowMs;
+    const readers = this.#accounts.get(accountId) ?? new Map<string, SeenSlots>();
+    readers.delete(name);
+    readers.set(name, seen);
+    this.#accounts.delete(accountId);
+    this.#accounts.set(accountId, readers);
+    if (known === undefined) this.size++;
+    this.#forgetUnused(accountId, readers, nowMs);
+    while (readers.size > this.#maxReaders - this.size && this.size > 1) this.#makeRoom();
     return seen;
   }
 
-  #forget({ shared }: SeenSlots): void {
-    if (shared !== undefined) this.#named.delete(shared.name);
+  /** Removes a reader. @returns undefined if it is not there. */
+  take(accountId: string, name: string): SeenSlots | undefined {
+    const readers = this.#accounts.get(accountId);
+    const seen = readers?.get(name);
+    if (readers !== undefined && seen !== undefined) this.#remove(accountId, readers, name);
+    return seen;
+  }
+
+  /** Those of the account that was just used, and of the accounts that were not used for longest. */
+  #forgetUnused(accountId: string, readers: Map<string, SeenSlots>, nowMs: number): void {
+    const isUnused = ({ usedAtMs }: SeenSlots): boolean => nowMs - usedAtMs > REMEMBERED_MS + USE_MS;
+    while (this.#forget(accountId, readers, isUnused));
+    for (const [each, other] of this.#accounts) {
+      while (this.#forget(each, other, isUnused));
+      if (other.size > 0) return;
+    }
+  }
+
+  #makeRoom(): void {
+    let most: readonly [string, Map<string, SeenSlots>] | undefined;
+    for (const each of this.#accounts) if (each[1].size > (most?.[1].size ?? 0)) most = each;
+    if (most !== undefined) this.#forget(...most);
+  }
+
+  /** Forgets the reader of an account that was not used for longest, if it passes a test. @returns true if it did. */
+  #forget(
+    accountId: string,
+    readers: Map<string, SeenSlots>,
+    isToGo: (seen: SeenSlots) => boolean = () => true,
+  ): boolean {
+    for (const [name, seen] of readers) {
+      if (!isToGo(seen)) return false;
+      this.#remove(accountId, readers, name);
+      this.#onForgotten(seen);
+      return true;
+    }
+    return false;
+  }
+
+  #remove(accountId: string, readers: Map<string, SeenSlots>, name: string): void {
+    readers.delete(name);
+    this.size--;
+    if (readers.size === 0) this.#accounts.delete(accountId);
   }
 }
 
@@ -106,6 +187,8 @@ type SharedReader = {
 export class SeenSlots {
   /** Undefined: no other gateway is notified. */
   readonly shared: SharedReader | undefined;
+  /** When it was last looked up, to the second. */
+  usedAtMs = 0;
   readonly #slots: Marks = {};
   readonly #heights: Marks = {};
 

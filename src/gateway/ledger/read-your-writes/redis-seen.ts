@@ -2,6 +2,7 @@ import { randomUUID, createHmac, type KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openRedisLink, type RedisClient, type RedisLink } from '../../../core/redis/redis-link.ts';
 import {
+  ACCOUNT_CHARACTERS,
   REMEMBERED_MS,
   type SentMarks,
   type SentSeen,
@@ -13,22 +14,25 @@ import { StreamWindow } from './stream-window.ts';
 import { COMMITMENTS } from '../../../core/rpc/commitment.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 
-/** Bytes of a reader's name at all gateways: the first half of the HMAC. */
+/** Bytes of a reader's name at all gateways. The first ones are the account's. */
 const NAME_BYTES = 16;
+/** Base64url has four characters for three bytes. */
+const ACCOUNT_BYTES = (ACCOUNT_CHARACTERS / 4) * 3;
 
 /**
- * Returns a function that names readers: by an HMAC-SHA256 under a key that the gateways of an installation share. Names of sessions are
- * often short and few, and nobody can try them without the key.
+ * Returns a function that names readers: by parts of HMAC-SHA256 of the account and of the reader under a key that the gateways of an
+ * installation share. Names of sessions are often short and few, and nobody can try them without the key.
  *
  * @returns names of 22 characters (base64url).
  */
 export function nameReaders(key: KeyObject): (reader: Reader) => string {
-  return ({ keyId, session = null }) =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([keyId, session]))
-      .digest()
-      .subarray(0, NAME_BYTES)
-      .toString('base64url');
+  const digest = (...parts: readonly (string | null)[]): Buffer =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+  return ({ accountId, keyId, session = null }) => {
+    const account = digest(accountId).subarray(0, ACCOUNT_BYTES);
+    const reader = digest(keyId, session).subarray(0, NAME_BYTES - ACCOUNT_BYTES);
+    return Buffer.concat([account, reader]).toString('base64url');
+  };
 }
 
 /** Bytes of the last minute that are kept for gateways that start: the newest reports of up to these bytes. */

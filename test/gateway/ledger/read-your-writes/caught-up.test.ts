@@ -15,7 +15,7 @@ async function besideOneThatHangs() {
   const gateway = await startChainGateway({ nodes: 2, patienceMs: PATIENCE_MS });
   const [behind, hanging] = gateway.nodes as [ChainNode, ChainNode];
   await pass(1_100);
-  gateway.readYourWrites.noteSlot('processed', hanging.slot(), { keyId: 'k1' });
+  gateway.readYourWrites.noteSlot('processed', hanging.slot(), { accountId: 'a', keyId: 'k1' });
   behind.lag = 3;
   hanging.fault = 'hangs';
   return { ...gateway, behind, hanging };
@@ -46,7 +46,7 @@ test('where the node that is ahead is lost, the call waits for one that is behin
   const [ahead, behind] = nodes as [ChainNode, ChainNode];
   behind.lag = 3;
   await pass(1_100);
-  readYourWrites.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', ahead.slot(), { accountId: 'a', keyId: 'k1' });
   ahead.fault = 'refuses';
   const answer = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
   for (let passed = 0; passed < WAIT_MS / 2; passed += 100) await pass(100);
@@ -61,12 +61,12 @@ test.each(['internal', 'busy', 'breaks'] as const)(
     const [ahead, behind] = nodes as [ChainNode, ChainNode];
     behind.lag = 3;
     await pass(1_100);
-    readYourWrites.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+    readYourWrites.noteSlot('processed', ahead.slot(), { accountId: 'a', keyId: 'k1' });
     ahead.fault = fault;
     expect(await inTime(callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]))).toHaveProperty('result.value');
     // One that does not catch up in time is not waited for longer.
     behind.lag = 1_000;
-    readYourWrites.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+    readYourWrites.noteSlot('processed', ahead.slot(), { accountId: 'a', keyId: 'k1' });
     expect(await inTime(callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]))).toHaveProperty('error');
   },
 );
@@ -74,7 +74,7 @@ test.each(['internal', 'busy', 'breaks'] as const)(
 test('where no node answers any more, a reader is told that, not that they are behind', async () => {
   const { callOwn, nodes, readYourWrites } = await startChainGateway({ nodes: 2 });
   await pass(1_100);
-  readYourWrites.noteSlot('processed', (nodes[0]?.slot() ?? 0) + 1, { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', (nodes[0]?.slot() ?? 0) + 1, { accountId: 'a', keyId: 'k1' });
   for (const node of nodes) node.fault = 'refuses';
   for (const _ of ['the nodes are not known to be down yet', 'they are']) {
     const answer = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);

@@ -106,7 +106,7 @@ test('a list that all nodes have is not answered without what its key has seen',
   const { callOwn, readYourWrites, nodes } = await startChainGateway({ nodes: 2 });
   const [node] = nodes;
   if (node === undefined) throw new Error('no node');
-  readYourWrites.noteSlot('finalized', node.slot() + 1_000, { keyId: 'k1' });
+  readYourWrites.noteSlot('finalized', node.slot() + 1_000, { accountId: 'a', keyId: 'k1' });
   const refused = await inTime(callOwn('k1', 'getSignaturesForAddress', [ADDRESS]));
   expect(refused.error).toMatchObject({ code: 'readBehind' });
 });
@@ -115,7 +115,7 @@ test('an archive that is ahead is no reason to ask it for what is no history, no
   const { callOwn, readYourWrites, pruned, archive } = await archived(0);
   pruned.lag = 3;
   await pass(1_100);
-  readYourWrites.noteSlot('processed', archive.slot(), { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', archive.slot(), { accountId: 'a', keyId: 'k1' });
   const answer = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
   await pass(700);
   expect(await Promise.race([answer, pass(0).then(() => 'late')])).toHaveProperty('result');

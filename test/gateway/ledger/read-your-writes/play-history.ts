@@ -78,7 +78,7 @@ export async function playHistory(steps: readonly Step[]): Promise<readonly stri
       case 'shown': {
         const { key, commitment } = step;
         const slot = nodes[step.node]?.slot(commitment) ?? 0;
-        readYourWrites.noteSlot(commitment, slot, { keyId: key });
+        readYourWrites.noteSlot(commitment, slot, { accountId: 'a', keyId: key });
         floorsOf(key).see(commitment, slot, 'a node');
         break;
       }

@@ -24,7 +24,7 @@ async function uneven(options: Parameters<typeof startChainGateway>[0] = {}, lag
 
 test('a node behind what its key has seen is not asked; keys that have seen nothing are answered by all', async () => {
   const { callOwn, behind, ahead, readYourWrites } = await uneven();
-  readYourWrites.noteSlot('processed', ahead.slot(), { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', ahead.slot(), { accountId: 'a', keyId: 'k1' });
   const asked = behind.asked('getBalance');
   for (let round = 0; round < 6; round++) await callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
   expect(behind.asked('getBalance')).toBe(asked);
@@ -52,7 +52,7 @@ test.each([
 test('minContextSlot is added where the method has it, and nothing else of the call is changed', async () => {
   const { callOwn, readYourWrites, nodes, ahead } = await uneven();
   const seen = ahead.slot('finalized');
-  readYourWrites.noteSlot('finalized', seen, { keyId: 'k1' });
+  readYourWrites.noteSlot('finalized', seen, { accountId: 'a', keyId: 'k1' });
   await callOwn('k1', 'getBalance', [ADDRESS]);
   await callOwn('k1', 'getBalance', [ADDRESS, { dataSlice: null }]);
   await callOwn('k1', 'getLatestBlockhash');
@@ -70,12 +70,12 @@ test('minContextSlot is added where the method has it, and nothing else of the c
 
 test('where all are behind the call waits for one; after the wait it says what it has seen and how far they are', async () => {
   const { callOwn, readYourWrites, nodes, ahead } = await uneven({}, 0);
-  readYourWrites.noteSlot('processed', ahead.slot() + 3, { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', ahead.slot() + 3, { accountId: 'a', keyId: 'k1' });
   const waiting = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
   await pass(900);
   expect(slotOf(await waiting)).toBeGreaterThan(0);
   const far = ahead.slot() + 1_000;
-  readYourWrites.noteSlot('processed', far, { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', far, { accountId: 'a', keyId: 'k1' });
   const refused = callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED]);
   await pass(WAIT_MS);
   expect(await refused).toMatchObject({
@@ -125,7 +125,7 @@ test('an explicit minContextSlot goes to a node that has reached it; one that no
 
 test('sessions of one key are told apart, and what one has seen holds for no other', async () => {
   const { callOwn, readYourWrites, ahead, behind } = await uneven();
-  readYourWrites.noteSlot('processed', ahead.slot(), { keyId: 'k1', session: 'ann' });
+  readYourWrites.noteSlot('processed', ahead.slot(), { accountId: 'a', keyId: 'k1', session: 'ann' });
   const read = (session?: string) => callOwn('k1', 'getBalance', [ADDRESS, AT_PROCESSED], session);
   const asked = behind.asked('getBalance');
   for (let round = 0; round < 4; round++) await read('ann');
@@ -136,12 +136,12 @@ test('sessions of one key are told apart, and what one has seen holds for no oth
 
 test('a commitment that is seen holds for it and for less certain ones, not for more certain ones', async () => {
   const { readYourWrites } = await uneven();
-  readYourWrites.noteSlot('confirmed', 500, { keyId: 'k1' });
+  readYourWrites.noteSlot('confirmed', 500, { accountId: 'a', keyId: 'k1' });
   const isBehind = (commitment: string, slot: number) =>
     readYourWrites.isBehind(
       { method: 'getBalance', params: [ADDRESS, { commitment }] },
       { slot },
-      { keyId: 'k1' },
+      { accountId: 'a', keyId: 'k1' },
     );
   expect([isBehind('processed', 499), isBehind('confirmed', 499), isBehind('finalized', 1)]).toEqual([
     true,
@@ -170,7 +170,7 @@ test('a kept answer is not given to a reader that has seen a later state', async
   const first = await callOwn('k1', 'getStakeMinimumDelegation', [{ commitment: 'confirmed' }]);
   const again = await callOwn('k2', 'getStakeMinimumDelegation', [{ commitment: 'confirmed' }]);
   expect([first.cacheStatus, again.cacheStatus]).toEqual(['fwd=miss; stored', 'hit']);
-  readYourWrites.noteSlot('confirmed', ahead.slot('confirmed') + 1, { keyId: 'k3' });
+  readYourWrites.noteSlot('confirmed', ahead.slot('confirmed') + 1, { accountId: 'a', keyId: 'k3' });
   const later = callOwn('k3', 'getStakeMinimumDelegation', [{ commitment: 'confirmed' }]);
   await pass(900);
   expect(slotOf(await later)).toBeGreaterThan(slotOf(first));
@@ -181,7 +181,7 @@ test('in a batch each answer keeps the promise', async () => {
   const { batch, readYourWrites, ahead } = await uneven();
   for (let round = 0; round < 10; round++) {
     const seen = ahead.slot();
-    readYourWrites.noteSlot('processed', seen, { keyId: 'k1' });
+    readYourWrites.noteSlot('processed', seen, { accountId: 'a', keyId: 'k1' });
     const answers = await inTime(
       batch('k1', [
         ['getBalance', [ADDRESS, AT_PROCESSED]],
@@ -203,9 +203,9 @@ test('in a batch each answer keeps the promise', async () => {
 test('in a batch a call is answered that needs nothing of what its key has seen, where the others fail', async () => {
   const { batch, readYourWrites, ahead } = await uneven();
   const far = ahead.slot() + 1_000;
-  readYourWrites.noteSlot('processed', far, { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', far, { accountId: 'a', keyId: 'k1' });
   const seen = ahead.slot('finalized');
-  readYourWrites.noteSlot('finalized', seen, { keyId: 'k1' });
+  readYourWrites.noteSlot('finalized', seen, { accountId: 'a', keyId: 'k1' });
   const answers = await inTime(
     batch('k1', [
       ['getBalance', [ADDRESS]],
@@ -245,7 +245,7 @@ test('a batch is held against what its key had seen when it was sent, as a singl
   if (node === undefined) throw new Error('no node');
   node.delayMs = 50;
   const answers = batch('k1', TWO_READS);
-  readYourWrites.noteSlot('processed', node.slot() + 1, { keyId: 'k1' });
+  readYourWrites.noteSlot('processed', node.slot() + 1, { accountId: 'a', keyId: 'k1' });
   await pass(50);
   expect((await answers).map(({ error }) => error)).toEqual([undefined, undefined]);
   expect(node.asked('getBalance')).toBe(2);
@@ -260,12 +260,12 @@ test('turned off, any node is asked, and nothing is added', async () => {
 
 test('a transaction goes to a node that has reached what its key has seen, and is sent all the same if none has', async () => {
   const { readYourWrites, callOwn, ahead, behind } = await uneven();
-  readYourWrites.noteSlot('finalized', ahead.slot('finalized'), { keyId: 'k1' });
+  readYourWrites.noteSlot('finalized', ahead.slot('finalized'), { accountId: 'a', keyId: 'k1' });
   const wire = nextWire();
   for (let round = 0; round < 4; round++)
     await callOwn('k1', 'sendTransaction', [wire, { encoding: 'base64' }]);
   expect(behind.asked('sendTransaction')).toBe(0);
-  readYourWrites.noteSlot('finalized', ahead.slot() + 5_000, { keyId: 'k1' });
+  readYourWrites.noteSlot('finalized', ahead.slot() + 5_000, { accountId: 'a', keyId: 'k1' });
   const config = { encoding: 'base64', minContextSlot: 1 };
   expect((await callOwn('k1', 'sendTransaction', [wire, config])).result).toBe('signature');
   // Nothing is added to it that the node would refuse it for.

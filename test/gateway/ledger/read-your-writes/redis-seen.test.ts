@@ -20,7 +20,9 @@ const NO_MARKS = [0, 0, 0, 0, 0, 0];
 const nameOf = nameReaders(createSecretKey(Buffer.alloc(32, 7)));
 
 function reportOf(slot: number, readers: readonly string[] = ['k']): SeenReport {
-  const seen = readers.map((keyId) => [nameOf({ keyId }), [slot, 5, 0, 0, 0, 0], NO_MARKS] as const);
+  const seen = readers.map(
+    (keyId) => [nameOf({ accountId: 'a', keyId }), [slot, 5, 0, 0, 0, 0], NO_MARKS] as const,
+  );
   return { network: 'solana-devnet', seen };
 }
 
@@ -125,7 +127,7 @@ function onRedis(url: string): void {
   test('nobody learns from Redis which session has read', async () => {
     const prefix = uniquePrefix();
     const one = await open(prefix);
-    const reader = { keyId: 'a-key', session: 'carol@example.org' };
+    const reader = { accountId: 'a', keyId: 'a-key', session: 'carol@example.org' };
     await one.seen.send({ network: 'solana-devnet', seen: [[nameOf(reader), NO_MARKS, NO_MARKS]] });
     const entries = await withStream((client) => client.xRange(`${prefix}seen`, '-', '+'));
     const { readers = '', ...rest } = entries?.[0]?.message ?? {};
@@ -135,7 +137,7 @@ function onRedis(url: string): void {
     const stranger = nameReaders(createSecretKey(Buffer.alloc(32, 8)));
     expect(Buffer.from(readers, 'base64').subarray(0, 16).toString('base64url')).toBe(nameOf(reader));
     expect(stranger(reader)).not.toBe(nameOf(reader));
-    expect(nameOf({ keyId: reader.keyId })).not.toBe(nameOf(reader));
+    expect(nameOf({ accountId: 'a', keyId: reader.keyId })).not.toBe(nameOf(reader));
   });
 
   test('entries of the version before are left out, and it leaves out those of this one', async () => {

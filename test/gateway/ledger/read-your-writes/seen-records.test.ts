@@ -12,8 +12,8 @@ const NO_MARKS = [0, 0, 0, 0, 0, 0];
 
 test('what readers have seen is read as it was written, in 64 bytes for each', () => {
   const seen = [
-    [nameOf({ keyId: 'k' }), [434_000_000, 0, 433_999_990, 60_000, 2 ** 48 - 1, 1], NO_MARKS],
-    [nameOf({ keyId: 'k', session: 's' }), NO_MARKS, [1, 2, 3, 4, 5, 6]],
+    [nameOf({ accountId: 'a', keyId: 'k' }), [434_000_000, 0, 433_999_990, 60_000, 2 ** 48 - 1, 1], NO_MARKS],
+    [nameOf({ accountId: 'a', keyId: 'k', session: 's' }), NO_MARKS, [1, 2, 3, 4, 5, 6]],
   ] as const;
   const text = writeSeenRecords(seen);
   expect(Buffer.from(text, 'base64')).toHaveLength(128);
@@ -21,7 +21,7 @@ test('what readers have seen is read as it was written, in 64 bytes for each', (
 });
 
 test('a slot that no chain has is left out, and the others are told', () => {
-  const name = nameOf({ keyId: 'k' });
+  const name = nameOf({ accountId: 'a', keyId: 'k' });
   const text = writeSeenRecords([[name, [2 ** 48, 3, 7, 3, 0, 0], NO_MARKS]]);
   expect(readSeenRecords(text)).toEqual([[name, [0, 3, 7, 3, 0, 0], NO_MARKS]]);
 });
