@@ -188,7 +188,7 @@ export type Config = {
   };
   /** WebSocket connections of clients. */
   readonly websocket: {
-    /** Maximum number of connections of all clients. */
+    /** Maximum number of WebSocket connections of all clients, and at most four fifths of http.max_connections. Above it, an account takes the place of the oldest connection of the account that has most, as long as that one has more; otherwise the new connection is refused with 503. */
     readonly max_sockets: number;
     /** Maximum WebSocket connections of an API key at the same time; another one is refused. */
     readonly max_sockets_per_key: number;
@@ -977,7 +977,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_WS_MAX_SOCKETS',
     default: 20000,
     secret: false,
-    description: 'Maximum number of connections of all clients.',
+    description:
+      'Maximum number of WebSocket connections of all clients, and at most four fifths of http.max_connections. Above it, an account takes the place of the oldest connection of the account that has most, as long as that one has more; otherwise the new connection is refused with 503.',
   },
   {
     path: ['websocket', 'max_sockets_per_key'],

@@ -1047,7 +1047,7 @@ export const ERRORS = {
     },
     data: ['limit'],
   },
-  /** The server, or the client's address, has reached its limit of connections and none of them is idle; or this connection was idle and was closed to make room for another. */
+  /** The server, or the client's address, has reached its limit of connections and none of them is idle; or this connection was idle, or a WebSocket of the account with most of them, and was closed to make room for another. */
   connectionsFull: {
     area: 'access',
     http: 503,

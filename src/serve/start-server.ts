@@ -166,10 +166,13 @@ function readableMetrics({ metrics, worker }: Pick<ServedParts, 'metrics' | 'wor
   return { contentType: registry.contentType, read: worker?.readAllMetrics ?? (() => registry.metrics()) };
 }
 
-function openSockets({ config: { websocket }, metrics }: ServedParts) {
+/** A fifth of all connections is not for WebSockets: they may be in use for days, and then make no room for others. */
+const SOCKETS_SHARE = 0.8;
+
+function openSockets({ config: { websocket }, connections, metrics }: ServedParts) {
   const socketMetrics = createSocketMetrics(metrics.registry);
   const limits = {
-    maxSockets: websocket.max_sockets,
+    maxSockets: Math.min(websocket.max_sockets, Math.floor(connections.limit * SOCKETS_SHARE)),
     maxSocketsPerKey: websocket.max_sockets_per_key,
     maxSubscriptionsPerKey: websocket.max_subscriptions_per_key,
   };

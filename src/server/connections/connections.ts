@@ -47,6 +47,11 @@ export class Connections {
     this.#timer = setInterval(() => this.#all.look(this.#nowMs()), LOOK_MS).unref();
   }
 
+  /** The limit of open connections. */
+  get limit(): number {
+    return this.#options.maxConnections;
+  }
+
   /** The number of open connections. */
   get size(): number {
     return this.#all.size;

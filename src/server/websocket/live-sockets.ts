@@ -1,15 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { serviceError } from '../../core/service-error.ts';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
 
 /** A connection as `LiveSockets` sees it. */
 export type LiveSocket = {
   readonly keyId: string;
+  readonly accountId: string;
   /** Closes it if its key has ended or nothing has arrived for too long, by `ownMs`; pings it in time. */
   readonly watch: (ownMs: number) => void;
   /** Reads no more calls, and sends a close frame when those in flight are answered. */
   readonly finish: () => void;
   /** Sends a close frame, whatever is in flight. */
   readonly leave: () => void;
+  /** Sends a close frame with the reason why others need its room. */
+  readonly shed: (reason: ServiceError) => void;
   /** Cuts it. */
   readonly cut: () => void;
 };
@@ -26,13 +29,23 @@ type KeyUse = { sockets: number; subscriptions: number };
 const WATCH_MS = 250;
 /** Milliseconds that connections may take to answer a close frame. */
 const GOODBYE_MS = 1_000;
+/** Connections that have made room and were not closed by their clients yet. More are cut without a close frame. */
+const MAX_LEAVING = 100;
+const RETRY_AFTER_SECONDS = 1;
 
-/** Every open WebSocket of the process: limited, watched, and closed in order at the end. */
+/**
+ * Every open WebSocket of the process: limited, watched, and closed in order at the end. Without room, an account gets a connection of the
+ * account that has most, as long as that one has more.
+ */
 export class LiveSockets {
   readonly #limits: SocketLimits;
   readonly #metrics: SocketMetrics;
   readonly #sockets = new Set<LiveSocket>();
   readonly #keys = new Map<string, KeyUse>();
+  /** The connections of each account, the oldest first. */
+  readonly #accounts = new Map<string, Set<LiveSocket>>();
+  /** Those that have made room: they are in no account. */
+  readonly #leaving = new Set<LiveSocket>();
   readonly #timer: NodeJS.Timeout;
   /** This process's own time at its last look, and when that was. */
   #own = { ms: 0, atMs: performance.now() };
@@ -59,26 +72,33 @@ export class LiveSockets {
   }
 
   /**
-   * Checks that a key may have one more connection.
+   * Checks that an account may have one more connection, with this key.
    *
    * @throws ServiceError `serverSocketsFull`, `tooManySockets`.
    */
-  assertRoom(keyId: string): void {
+  assertRoom({ keyId, accountId }: Pick<LiveSocket, 'keyId' | 'accountId'>): void {
     const { maxSockets, maxSocketsPerKey } = this.#limits;
-    if (this.#sockets.size >= maxSockets) throw serviceError('serverSocketsFull', { limit: maxSockets });
+    const afterwards = this.#ofAccount(accountId).size + 1;
+    if (this.#size >= maxSockets && this.#most().size <= afterwards)
+      throw serviceError('serverSocketsFull', { limit: maxSockets });
     const value = this.#keys.get(keyId)?.sockets ?? 0;
     if (value >= maxSocketsPerKey) throw serviceError('tooManySockets', { limit: maxSocketsPerKey, value });
   }
 
   add(socket: LiveSocket): void {
+    const { keyId, accountId } = socket;
     this.#sockets.add(socket);
-    this.#useOf(socket.keyId).sockets++;
+    this.#useOf(keyId).sockets++;
+    this.#accounts.set(accountId, this.#ofAccount(accountId).add(socket));
+    if (this.#size > this.#limits.maxSockets) this.#makeRoom();
   }
 
   /** Call it when a connection has ended, with the reason. */
   remove(socket: LiveSocket, reason: string): void {
     if (!this.#sockets.delete(socket)) return;
     this.#metrics.countClose(reason);
+    this.#leaveAccount(socket);
+    this.#leaving.delete(socket);
     this.#useOf(socket.keyId).sockets--;
     this.#dropIfUnused(socket.keyId);
     if (this.#sockets.size === 0) this.#onEmpty();
@@ -130,6 +150,41 @@ export class LiveSockets {
         resolve();
       };
     });
+  }
+
+  /** Connections that count: those that have made room are about to end. */
+  get #size(): number {
+    return this.#sockets.size - this.#leaving.size;
+  }
+
+  #ofAccount(accountId: string): Set<LiveSocket> {
+    return this.#accounts.get(accountId) ?? new Set();
+  }
+
+  /** The connections of the account that has most. */
+  #most(): ReadonlySet<LiveSocket> {
+    let most: ReadonlySet<LiveSocket> = new Set();
+    for (const each of this.#accounts.values()) if (each.size > most.size) most = each;
+    return most;
+  }
+
+  /** Ends the connection that is open longest of the account that has most. */
+  #makeRoom(): void {
+    const limit = this.#limits.maxSockets;
+    const reason = { scope: 'server', limit, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    for (const socket of this.#most()) {
+      this.#leaveAccount(socket);
+      if (this.#leaving.size < MAX_LEAVING) socket.shed(serviceError('connectionsFull', reason));
+      else socket.cut();
+      this.#leaving.add(socket);
+      return;
+    }
+  }
+
+  #leaveAccount(socket: LiveSocket): void {
+    const own = this.#ofAccount(socket.accountId);
+    own.delete(socket);
+    if (own.size === 0) this.#accounts.delete(socket.accountId);
   }
 
   #watch(): void {

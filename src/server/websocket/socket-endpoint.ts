@@ -95,7 +95,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
   return {
     admit: (request) => {
       const caller = authenticate(request);
-      sockets.assertRoom(caller.keyId);
+      sockets.assertRoom(caller);
       const address = copyText(baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? ''));
       return { ...caller, askedAt: () => address };
     },

@@ -13,7 +13,8 @@ test('a client is not silent while this process stands still: what it sent is no
   const looks: number[] = [];
   const ignore = (): void => undefined;
   const watch = (ownMs: number): void => void looks.push(ownMs);
-  const socket = { keyId: 'k1', watch, finish: ignore, leave: ignore, cut: ignore };
+  const ends = { finish: ignore, leave: ignore, shed: ignore, cut: ignore };
+  const socket = { keyId: 'k1', accountId: 'a1', watch, ...ends };
   sockets.add(socket);
   onTestFinished(() => {
     sockets.remove(socket, 'client');
