@@ -67,7 +67,7 @@ export type Config = {
     readonly port: number;
     /** URL at which clients reach the topic streams, without a path; the dashboard shows it. If absent, it is the host of http.public_url or of the request with the port of the gRPC server; with http.behind_proxy, none is shown. */
     readonly public_url?: string;
-    /** Maximum number of open streams for one API key. */
+    /** Maximum number of open streams for one API key. All keys of an account have accounts.full_rate_keys (10) times as many. */
     readonly max_streams_per_key: number;
     /** Maximum number of bytes that wait for the client of one stream; one additional message may exceed it. */
     readonly max_unread_bytes: number;
@@ -237,7 +237,7 @@ export type Config = {
     readonly max_keys: number;
     /** Maximum number of access tokens of an account, counted in the same way. */
     readonly max_tokens: number;
-    /** How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well. */
+    /** How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well. All keys of an account together have this many times the streams of one key. */
     readonly full_rate_keys: number;
   };
   /** Counts of calls by key, network, method and minute. */
@@ -586,7 +586,8 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     env: 'KEYSLOT_MAX_STREAMS_PER_KEY',
     default: 100,
     secret: false,
-    description: 'Maximum number of open streams for one API key.',
+    description:
+      'Maximum number of open streams for one API key. All keys of an account have accounts.full_rate_keys (10) times as many.',
   },
   {
     path: ['grpc', 'max_unread_bytes'],
@@ -1121,7 +1122,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 10,
     secret: false,
     description:
-      'How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well.',
+      'How many API keys of an account can use the whole rate of its plan at the same time. All keys of an account that has more share this many times the plan. Keys of dashboard sessions do not count; all members of an account share this many times the plan as well. All keys of an account together have this many times the streams of one key.',
   },
   {
     path: ['usage', 'retention_days'],

@@ -2012,13 +2012,13 @@ export const ERRORS = {
     },
     data: ['slot', 'newestSlot'],
   },
-  /** The API key has reached its limit of open streams. */
+  /** The API key, or its account, has reached its limit of open streams. */
   tooManyStreams: {
     area: 'stream',
     http: 429,
     grpc: {
       status: 'RESOURCE_EXHAUSTED',
-      message: 'The API key has {value} open streams, and the limit is {limit}: close one first',
+      message: 'The {scope} has {value} open streams, and the limit is {limit}: close one first',
     },
     data: ['limit', 'value'],
   },
@@ -2915,7 +2915,11 @@ export type ErrorContext = {
   readonly resumeSlotInvalid: Readonly<Record<string, never>>;
   readonly resumeSlotGone: { readonly slot: number | bigint; readonly oldestSlot: number | bigint };
   readonly resumeSlotAhead: { readonly slot: number | bigint; readonly newestSlot: number | bigint };
-  readonly tooManyStreams: { readonly limit: number | bigint; readonly value: number | bigint };
+  readonly tooManyStreams: {
+    readonly scope: string;
+    readonly limit: number | bigint;
+    readonly value: number | bigint;
+  };
   readonly streamTooSlow: { readonly slot: number | bigint };
   readonly ledgerChanged: { readonly slot: number | bigint };
   readonly tokenOfOtherAccount: Readonly<Record<string, never>>;

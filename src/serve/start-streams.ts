@@ -63,6 +63,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
     tracing: parts.tracing,
     unread: { maxBytes: config.grpc.max_unread_bytes, maxMessages: config.grpc.max_unread_messages },
     maxStreamsPerKey: config.grpc.max_streams_per_key,
+    maxStreamsPerAccount: config.grpc.max_streams_per_key * config.accounts.full_rate_keys,
     viewOf: (accountId) => viewOf(store, accountId),
     onOpen: metrics.openStream,
     onClose: metrics.closeStream,

@@ -1,8 +1,12 @@
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../src/core/eventually.ts';
 import type { KeyFinder } from '../../src/server/access/authenticate.ts';
 import { createSocketMetrics, LiveSockets } from '../../src/server/websocket/live-sockets.ts';
 import { openSocket } from '../support/socket-client.ts';
+import { createScriptedLedger } from '../gateway/streams/scripted-ledger.ts';
+import { endOf, rawClient, subscribe } from '../server/grpc/raw-client.ts';
+import { startStreamServer } from '../server/grpc/start-stream-server.ts';
 import { startScriptedNode } from '../server/scripted-node.ts';
 import { SOCKET_BOUNDS } from '../server/socket-bounds.ts';
 import { RPC_PATH, startGateway } from '../server/start-gateway.ts';
@@ -84,4 +88,28 @@ test('a client that does not answer a close frame holds the room no longer', () 
   for (let at = 0; at < 150; at++) add('modest', at);
   expect(ended).toEqual({ shed: 100, cut: 50 });
   expect(() => add('modest', 150)).toThrow('300');
+});
+
+test('the streams of all keys of an account have a bound too; other accounts are not touched', async () => {
+  const server = await startStreamServer({
+    node: createScriptedLedger(100),
+    maxStreamsPerKey: 2,
+    maxStreamsPerAccount: 3,
+  });
+  for (const at of [1, 2, 3])
+    server.keys.set(`ks_key_${at}`, { kind: 'valid', keyId: `key ${at}`, accountId: 'greedy' });
+  const client = rawClient(server.port);
+  const open = async (key: string) => {
+    const stream = subscribe(client, {}, { 'x-api-key': key });
+    await new Promise((resolve) => stream.once('metadata', resolve));
+    return stream;
+  };
+  const streams = [await open('ks_key_1'), await open('ks_key_1'), await open('ks_key_2')];
+  const refused = await endOf(subscribe(client, {}, { 'x-api-key': 'ks_key_3' }));
+  expect(refused).toMatchObject({ status: 'RESOURCE_EXHAUSTED', error: 'tooManyStreams' });
+  await open('ks_key_other');
+  streams[0]?.on('error', () => undefined);
+  streams[0]?.cancel();
+  await eventually('the stream is released', () => server.standing().streams === 3 || undefined);
+  await open('ks_key_3');
 });

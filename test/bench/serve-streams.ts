@@ -57,6 +57,7 @@ const server = await startGrpcServer({
   tokens: { find: nobody },
   unread: { maxBytes: 1024 * 1024, maxMessages: 1_000 },
   maxStreamsPerKey: 10_000,
+  maxStreamsPerAccount: 10_000,
   viewOf: (accountId) => ({ accountId, walletsAmong: async () => [] }),
   onMessages: () => undefined,
   onOpen: () => undefined,

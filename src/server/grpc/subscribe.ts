@@ -22,9 +22,9 @@ export type StreamedNetwork = CalledNetwork & {
 };
 
 export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
-  TopicTokenOptions & {
+  TopicTokenOptions &
+  StreamLimits & {
     readonly unread: UnreadLimits;
-    readonly maxStreamsPerKey: number;
     readonly viewOf: (accountId: string) => AccountView;
     /** Called for messages that were written to the connection. */
     readonly onMessages: (caller: Caller, network: string, topic: TopicName, messages: number) => void;
@@ -41,24 +41,36 @@ export type OpenStream = {
   readonly recheck: () => void;
 };
 
-/** The open streams, with a count per key. */
+/** Maximum number of open streams. */
+type StreamLimits = { readonly maxStreamsPerKey: number; readonly maxStreamsPerAccount: number };
+
+/** The open streams, with a count per key and account. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
-  readonly #ofKeys = new Map<string, number>();
+  /** By the id of a key or an account. */
+  readonly #counts = new Map<string, number>();
 
-  /** Reserves a stream of a key. @throws ServiceError `tooManyStreams`. @returns a function that releases it, once. */
-  reserve(keyId: string, limit: number): () => void {
-    const value = this.#ofKeys.get(keyId) ?? 0;
-    if (value >= limit) throw serviceError('tooManyStreams', { limit, value });
-    this.#ofKeys.set(keyId, value + 1);
+  /** Reserves a stream. @throws ServiceError `tooManyStreams`. @returns a function that releases it, once. */
+  reserve({ keyId, accountId }: Caller, limits: StreamLimits): () => void {
+    this.#assertRoom('API key', keyId, limits.maxStreamsPerKey);
+    this.#assertRoom('account', accountId, limits.maxStreamsPerAccount);
+    const ids = [keyId, accountId];
+    for (const id of ids) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      const left = (this.#ofKeys.get(keyId) ?? 1) - 1;
-      if (left === 0) this.#ofKeys.delete(keyId);
-      else this.#ofKeys.set(keyId, left);
+      for (const id of ids) {
+        const left = (this.#counts.get(id) ?? 1) - 1;
+        if (left === 0) this.#counts.delete(id);
+        else this.#counts.set(id, left);
+      }
     };
+  }
+
+  #assertRoom(scope: string, id: string, limit: number): void {
+    const value = this.#counts.get(id) ?? 0;
+    if (value >= limit) throw serviceError('tooManyStreams', { scope, limit, value });
   }
 
   add(stream: OpenStream): () => void {
@@ -143,7 +155,7 @@ async function open(
   };
   recheck();
   const resumeSlot = readResumeSlot(call.metadata);
-  const release = streams.reserve(caller.keyId, options.maxStreamsPerKey);
+  const release = streams.reserve(caller, options);
   call.once('close', release).once('cancelled', release);
   if (call.cancelled) {
     release();

@@ -24,6 +24,7 @@ export type StreamServerOptions = {
   readonly port?: number;
   readonly plan?: PlanLimit;
   readonly maxStreamsPerKey?: number;
+  readonly maxStreamsPerAccount?: number;
   readonly unread?: { readonly maxBytes: number; readonly maxMessages: number };
   readonly findToken?: (presented: string) => TokenFinding;
   readonly tls?: TlsOptions;
@@ -104,6 +105,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     onTokenRefused: (_call, { code }, holder) => void refused.push({ code, holder }),
     unread: options.unread ?? { maxBytes: 1024 * 1024, maxMessages: 1_000 },
     maxStreamsPerKey: options.maxStreamsPerKey ?? 1_000,
+    maxStreamsPerAccount: options.maxStreamsPerAccount ?? 1_000,
     viewOf: (accountId) => ({
       accountId,
       walletsAmong: async (addresses) =>
