@@ -200,6 +200,13 @@ test('HTTP status numbers are given in src/server only', () => {
   expect(elsewhere.filter(({ text }) => WRITES_STATUS.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
+test('node:http is loaded without what only its imports load', () => {
+  const importing = ours.filter(
+    ({ path, text }) => path.startsWith('src/') && /^import (?!type )[^;]*'node:http'/m.test(text),
+  );
+  expect(importing.map(({ path }) => path)).toEqual([]);
+});
+
 test('files are named in kebab-case, or exactly as what they implement is named in spec/', () => {
   const names = new Set(readdirSync(new URL('spec', ROOT), { recursive: true, encoding: 'utf8' }).map(stem));
   const odd = handWritten

@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { Agent as HttpAgent, request as httpRequest } from '../../core/node-http.ts';
 import type { IsAllowed } from './allowed-addresses.ts';
 import { hostOf } from './target.ts';
 

@@ -1,14 +1,9 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-  request as sendRequest,
-  type IncomingHttpHeaders,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { parse as parseQuery } from 'node:querystring';
 import { CONFIG_INTEGERS } from '../../../generated/config.ts';
 import { isHeaderValue, BODY_MEMBERS, OPERATIONS } from '../../../generated/wallets/operations.ts';
+import { request as sendRequest } from '../../core/node-http.ts';
 import { createRequestId } from '../../core/request-id.ts';
 import { toServiceError, serviceError } from '../../core/service-error.ts';
 import { openapiDocument } from '../../gateway/ledger/openapi-document.ts';

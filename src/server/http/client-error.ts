@@ -1,7 +1,8 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { errorEntry } from '../../../generated/errors.ts';
+import { STATUS_CODES } from '../../core/node-http.ts';
 import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import { errorReply } from '../../core/rpc/replies.ts';
 import { createRequestId } from '../../core/request-id.ts';

@@ -1,12 +1,7 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createServer } from '../../core/node-http.ts';
 import type { Connection, ConnectionOwner } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';
 import { type ListenOptions, openListener } from '../connections/listener.ts';

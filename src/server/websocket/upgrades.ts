@@ -1,8 +1,9 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import { type ErrorName, errorEntry } from '../../../generated/errors.ts';
+import { STATUS_CODES } from '../../core/node-http.ts';
 import { serviceError, toServiceError, type ServiceError } from '../../core/service-error.ts';
 import type { UpgradeHandler, HttpHandler } from '../http/http-server.ts';
 import { rpcPathOf } from '../http/target.ts';

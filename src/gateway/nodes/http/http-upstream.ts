@@ -1,6 +1,7 @@
-import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { Agent as NodeAgent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { Agent, request } from '../../../core/node-http.ts';
 import { serviceError, type ServiceError } from '../../../core/service-error.ts';
 import { readNodeAddress } from '../../../core/config/node-address.ts';
 import type { UpstreamReply } from '../../../core/rpc/upstream-reply.ts';
@@ -197,7 +198,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000;
 /** The connections to one node, opened, kept and read by node:http alone. */
 export class BuiltinHttpPool implements ExchangePool {
   readonly #request: () => ClientRequest;
-  readonly #agent: Agent;
+  readonly #agent: NodeAgent;
   readonly #options: BuiltinHttpPoolOptions;
   readonly #calls = new Map<Exchange, NodeHttpCall>();
   readonly #established = new WeakSet<Socket>();

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { STATUS_CODES } from '../../../core/node-http.ts';
 import { LentStream } from '../../../core/rpc/zero-copy-stream.ts';
 
 export type PlainResponseOptions = {
