@@ -25,13 +25,14 @@ export const contractCases = (method: Method, model: LedgerModel): readonly Case
   );
 
 const exampleCases = (method: Method, model: LedgerModel): readonly Case[] =>
-  method.examples.map(({ name, params, error, 'x-live': live }) => {
+  method.examples.map(({ name, params, error, 'x-since': since, 'x-live': live }) => {
     return {
       method: method.name,
       name,
       kind: 'example',
       params: live?.params ?? params,
       expect: expectationOf(live?.error ?? error, live, model),
+      ...(since !== undefined && { since }),
       ...(live?.setup !== undefined && { setup: live.setup }),
     };
   });

@@ -120,7 +120,10 @@ export const METHOD_SHAPE = {
       schema,
     }),
     errors: errorNames,
-    examples: { type: 'array', items: closed(['name', 'params'], exampleShape) },
+    examples: {
+      type: 'array',
+      items: closed(['name', 'params'], { ...exampleShape, 'x-since': nodeVersion }),
+    },
   }),
 };
 

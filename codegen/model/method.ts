@@ -37,6 +37,8 @@ export type Example = {
   readonly error?: string;
   /** The context of the error's message and data; only for errors that the checks of params do not find. */
   readonly context?: JsonObject;
+  /** The first node version with this answer. */
+  readonly 'x-since'?: string;
   readonly 'x-live'?: Live;
 };
 

@@ -88,6 +88,11 @@ describe.each(['4.2.0', '4.3.5', '3.1.0'])('a network of nodes of Agave %s', (ve
     else expect(result).toHaveLength(33);
   });
 
+  test('an identity that leads no slot has an empty schedule', async () => {
+    const { call } = await start([version]);
+    expect((await call('getLeaderSchedule', null, { identity: ADDRESS })).result).toEqual({});
+  });
+
   test('getAgGenesisCert is the node’s to answer', async () => {
     const { call } = await start([version]);
     const { error, result } = await call('getAgGenesisCert');
@@ -102,6 +107,12 @@ describe.each(['4.4.0', '4.4.0-beta.2', '4.5.1', '5.0.0'])('a node of Agave %s',
     expect((await versions.call(method, ...params)).error).toBeUndefined();
     expect(versions.nodes[0]?.params(method)).toEqual([params]);
     expect(await unordered(versions)).toEqual([]);
+  });
+
+  test('refuses an identity that leads no slot in its own words', async () => {
+    const { call } = await start([version]);
+    const { error } = await call('getLeaderSchedule', null, { identity: ADDRESS });
+    expect(error).toMatchObject({ code: -32022, message: 'a text of nodes' });
   });
 });
 

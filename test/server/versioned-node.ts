@@ -18,6 +18,7 @@ type Config = {
   readonly minContextSlot?: number;
   readonly commitment?: string;
   readonly keyByVoteAccount?: boolean;
+  readonly identity?: string;
 } | null;
 
 /** The newest slot of such a node, at every commitment. */
@@ -40,6 +41,7 @@ export async function startVersionedNode(
     String(does).localeCompare(since, 'en', { numeric: true }) >= 0 && typeof does === 'string';
   const isTooYoung = (config: Config = null): boolean => has('4.4') && (config?.minContextSlot ?? 0) > NEWEST;
   const unreached = new NodeRefusal(-32016, 'Minimum context slot has not been reached');
+  const unscheduled = new NodeRefusal(-32022, 'a text of nodes');
   Object.assign(node.answers, {
     getVersion: typeof said === 'string' ? { 'solana-core': said, 'feature-set': 7 } : said,
     getRecentPerformanceSamples: [{ slot: NEWEST, numSlots: 300, samplePeriodSecs: 60 }],
@@ -48,6 +50,7 @@ export async function startVersionedNode(
       isTooYoung(config) ? unreached : { context: { slot: NEWEST }, value: signatures.map(() => null) },
     getLeaderSchedule: ([slot, config]: readonly [unknown, Config?]) => {
       const asked = (typeof slot === 'object' ? (slot as Config) : null) ?? config;
+      if ((asked?.identity ?? IDENTITY) !== IDENTITY) return has('4.4') ? unscheduled : {};
       return has('4.4') && asked?.keyByVoteAccount === true ? { [VOTE_ACCOUNT]: [0] } : { [IDENTITY]: [0] };
     },
     getAgGenesisCert: has('4.3') ? null : new NodeRefusal(-32601, 'Method not found'),

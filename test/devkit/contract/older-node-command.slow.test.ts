@@ -23,7 +23,7 @@ type Report = {
   }[];
 };
 
-/** A node before 4.3: it has no getAgGenesisCert, ignores what came later, and takes any number of addresses. */
+/** A node before 4.3: it lacks getAgGenesisCert and −32022, ignores what came later, and takes any number of addresses. */
 function olderNode(version: string): Fault {
   const error = { code: -32601, message: 'Method not found' };
   const withoutNews = (value: unknown): unknown =>
@@ -43,7 +43,8 @@ function olderNode(version: string): Fault {
     },
     reply: (text, { method, id }) => {
       if (method === 'getVersion') return text.replace(/"solana-core":"[^"]*"/, `"solana-core":"${version}"`);
-      return method === 'getAgGenesisCert' ? JSON.stringify({ jsonrpc: '2.0', id, error }) : text;
+      if (method === 'getAgGenesisCert') return JSON.stringify({ jsonrpc: '2.0', id, error });
+      return text.includes('"code":-32022') ? JSON.stringify({ jsonrpc: '2.0', id, result: {} }) : text;
     },
   };
 }
@@ -63,6 +64,7 @@ test('what a server is known to be too old for is left out, and the report names
   expect(of('getInflationReward')?.reasons).toEqual([
     { reason: 'it needs a newer node: 4.3 (the server reports 4.2.0)', count: expect.any(Number) },
   ]);
+  expect(of('getLeaderSchedule')?.cases).toEqual([]);
   const { stdout } = await contract('--url', url);
   expect(stdout).toMatch(/^ {2}\d+ left out: it needs a newer node: 4\.3 \(the server reports 4\.2\.0\)$/m);
 });
