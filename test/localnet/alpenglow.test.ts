@@ -49,6 +49,12 @@ test('the certificate is of the genesis block, and signed by the BLS key of the 
   expect(isVerified(mixed, { shredVersion, key })).toBe(false);
 });
 
+test('a new ledger runs Alpenglow unless it is told otherwise', async () => {
+  const { call, ledger } = newLedger({ consensus: undefined });
+  expect(ledger.consensus).toBe('alpenglow');
+  expect(await call('getAgGenesisCert')).not.toBeNull();
+});
+
 test('a confirmed block is final, and no block holds a vote', async () => {
   const run = newLedger(OPTIONS);
   const { call, tick } = run;

@@ -39,6 +39,18 @@ test('a server whose parts are ready is not degraded, whatever is excluded', asy
   expect(await readReadiness(partsOf({}), without('store', 'signer', 'networks'))).toMatchObject(ready);
 });
 
+test('each network shows its consensus, and the slot since which it runs Alpenglow', async () => {
+  const tower = { consensus: 'tower', alpenglow_from: null };
+  const alpenglow = { consensus: 'alpenglow', alpenglow_from: 459_652_999 };
+  const { networks, ...rest } = partsOf({ networks: ['ready', 'ready'] });
+  const consensus = () => ({ kind: 'alpenglow', slot: 459_652_999 }) as const;
+  const switched = networks.map((each, at) =>
+    at === 0 ? each : { ...each, nodes: { ...each.nodes, consensus } },
+  );
+  const { parts } = await readReadiness({ ...rest, networks: switched });
+  expect(parts.networks).toMatchObject([tower, alpenglow]);
+});
+
 test('an excluded part that gives no answer is waited for a second', async () => {
   vi.useFakeTimers();
   const silent = partsOf({ store: 'silent', networks: ['ready', 'silent'] });
