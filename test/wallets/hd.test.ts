@@ -2,6 +2,8 @@ import { HDKey } from 'micro-key-producer/slip10.js';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
+import { eq } from '../../src/store/drizzle.ts';
+import { operationCounts } from '../../src/store/money-tables.ts';
 import type { ClientWallet, ManagedWallet, Wallet } from '../../generated/wallets/types.ts';
 import { type TestAccount, useWalletService } from './use-service.ts';
 
@@ -77,6 +79,19 @@ async function newTree(account: TestAccount, count: number) {
   const made = await account.client.createHdWallets({ custody: 'managed', accounts: { start: 0, count } });
   return { master: managed(made.master), wallets: made.wallets.map(managed) };
 }
+
+test('a managed master is counted, one of a client is not', async () => {
+  const account = await service().newAccount();
+  const counted = async () => {
+    const own = eq(operationCounts.accountId, account.id);
+    const rows = await service().store.db.select().from(operationCounts).where(own);
+    return Object.fromEntries(rows.map(({ operation, units }) => [operation, Number(units)]));
+  };
+  await account.client.createHdWallets({ mnemonic: MNEMONIC, accounts: { count: 2 } });
+  expect(await counted()).toEqual({ hd_child_derivation: 2 });
+  await newTree(account, 1);
+  expect(await counted()).toEqual({ hd_child_derivation: 3, hd_master_creation: 1 });
+});
 
 test('a managed master derives more later, and what is there is answered again and not charged', async () => {
   const account = await service().newAccount();
