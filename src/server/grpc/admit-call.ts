@@ -1,3 +1,4 @@
+import type { Metadata } from '@grpc/grpc-js';
 import { serviceError } from '../../core/service-error.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Authenticate, Caller } from '../access/authenticate.ts';
@@ -62,7 +63,7 @@ async function admit<N extends CalledNetwork, A>(
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
   const caller = authenticate(requestOf(call));
-  peers.countCall(call.getPeer());
+  peers.countCall(call);
   const network = networkOf(networks, textOf(call.metadata, 'x-network'));
   const message = { method, weight: 1 };
   const { refusal } = await network.admission.admit(caller, [message]);
@@ -97,6 +98,7 @@ type Peer = { calls: number; streams: number; readonly cut: () => void };
 /** Tracks which connections have admitted calls, by the peer's address and port. */
 export class GrpcPeers {
   readonly #peers = new Map<string, Peer>();
+  readonly #waiting = new WeakMap<Metadata, () => void>();
 
   /** Adds a new connection. @param cut ends it at once. */
   add(peer: string, cut: () => void): void {
@@ -112,10 +114,17 @@ export class GrpcPeers {
     this.#peers.delete(peer);
   }
 
+  /** Calls back once if the call of this metadata turns out to have a valid key. */
+  whenAdmitted(metadata: Metadata, then: () => void): void {
+    this.#waiting.set(metadata, then);
+  }
+
   /** Counts a call with a valid key. */
-  countCall(peer: string): void {
-    const known = this.#peers.get(peer);
+  countCall(call: CallHead): void {
+    const known = this.#peers.get(call.getPeer());
     if (known !== undefined) known.calls++;
+    this.#waiting.get(call.metadata)?.();
+    this.#waiting.delete(call.metadata);
   }
 
   /** Counts an open stream; the returned function ends it, once. */

@@ -22,7 +22,7 @@ export function textOf(metadata: Metadata, name: string): string | undefined {
   return values.length === 0 ? undefined : values.map(String).join(', ');
 }
 
-/** Removes the port: `127.0.0.1:50000` and `[::1]:50000`. */
-function addressOf(peer: string): string {
+/** Returns the address of a peer, without the port: `127.0.0.1:50000` and `[::1]:50000`. */
+export function addressOf(peer: string): string {
   return peer.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 }

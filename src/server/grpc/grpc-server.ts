@@ -8,9 +8,6 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
   ServerCredentials,
-  type Metadata,
-  type ServerInterceptor,
-  ServerInterceptingCall,
   status,
   type ServerWritableStream,
 } from '@grpc/grpc-js';
@@ -28,6 +25,7 @@ import {
 import { admitCall, type CallName, GrpcPeers, shown } from './admit-call.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { toGrpcStatus } from './grpc-status.ts';
+import { createCallBounds, KEYLESS_STREAMS } from './keyless-calls.ts';
 import { addReflection } from './reflection-service.ts';
 import {
   CLIENT_LEFT,
@@ -64,7 +62,7 @@ const SERVICE_NAME = 'keyslot.stream.v1.StreamService';
 /** Requests are just names; pings find clients that disappeared without closing. */
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': 64 * 1024,
-  'grpc.max_concurrent_streams': 1_000,
+  'grpc.max_concurrent_streams': KEYLESS_STREAMS,
   // MB that a connection has sent and nobody has read: a few bytes of HPACK stand for megabytes. Without it there is no limit.
   'grpc-node.max_session_memory': 16,
   'grpc.keepalive_time_ms': 30_000,
@@ -243,79 +241,6 @@ function refuseCall(stream: ServerHttp2Stream, reason: ServiceError): void {
     'grpc-message': encodeURI(details),
   };
   stream.respond(headers, { endStream: true });
-}
-
-/** Same limit as for the head of an HTTP request. HPACK lets a few bytes stand for much more, and grpc-js sets no limit. */
-const MAX_METADATA_BYTES = 16 * 1024;
-/** Metadata of the calls of one connection whose request has not arrived: clients send it along, or soon. */
-const MAX_UNFINISHED_BYTES = 1024 * 1024;
-/** Milliseconds in which the request of a call has to arrive. */
-const REQUEST_MS = 10_000;
-/**
- * Milliseconds in which a refused client gets the reason before its connection is cut: HTTP/2 would hold the call until the client ends it.
- */
-const CUT_AFTER_MS = 50;
-
-/** Bounds what calls may hold before their key is checked. A call above a bound ends with RESOURCE_EXHAUSTED, which names the bound. */
-function createCallBounds(peers: Pick<GrpcPeers, 'cut'>, requestMs = REQUEST_MS): ServerInterceptor {
-  const unfinished = new Map<string, number>();
-  return (_method, call) => {
-    const peer = call.getPeer();
-    let heldBytes = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const settle = (): void => {
-      clearTimeout(timer);
-      const left = (unfinished.get(peer) ?? 0) - heldBytes;
-      heldBytes = 0;
-      if (left > 0) unfinished.set(peer, left);
-      else unfinished.delete(peer);
-    };
-    const refuse = (details: string): void => {
-      settle();
-      call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
-    };
-    const cut = (details: string): void => {
-      refuse(details);
-      setTimeout(() => peers.cut(peer), CUT_AFTER_MS);
-    };
-    return new ServerInterceptingCall(call, {
-      start: (next) =>
-        next({
-          onReceiveMetadata: (metadata, goOn) => {
-            const bytes = sizeOf(metadata);
-            const others = unfinished.get(peer) ?? 0;
-            if (bytes > MAX_METADATA_BYTES)
-              return cut(`metadata has ${bytes} bytes; the limit is ${MAX_METADATA_BYTES}`);
-            if (others + bytes > MAX_UNFINISHED_BYTES)
-              return cut(
-                `calls whose request has not arrived have more than ${MAX_UNFINISHED_BYTES} bytes of metadata`,
-              );
-            heldBytes = bytes;
-            unfinished.set(peer, others + bytes);
-            timer = setTimeout(
-              refuse,
-              requestMs,
-              `the request did not arrive within ${requestMs} ms`,
-            ).unref();
-            goOn(metadata);
-          },
-          onReceiveMessage: (message, goOn) => {
-            settle();
-            goOn(message);
-          },
-          onCancel: settle,
-        }),
-    });
-  };
-}
-
-function sizeOf(metadata: Metadata): number {
-  let bytes = 0;
-  for (const [name, values] of Object.entries(metadata.toJSON()))
-    for (const value of values) bytes += name.length + value.length;
-  // The library builds an object from the metadata, in which `__proto__` is not a member.
-  for (const value of metadata.get('__proto__')) bytes += value.length;
-  return bytes;
 }
 
 /** Values of ServingStatus (grpc/health/v1/health.proto). */
