@@ -22,7 +22,7 @@ import type { Store } from '../store/open-store.ts';
 
 export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly countPushed: CountPushed;
-  readonly config: Pick<Config, 'grpc' | 'http'>;
+  readonly config: Pick<Config, 'accounts' | 'grpc' | 'http'>;
   readonly networks: readonly FollowedNetwork[];
   readonly store: Store;
   readonly tokens: TokenFinder;
