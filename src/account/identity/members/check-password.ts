@@ -37,7 +37,7 @@ export function checkPassword(
   { accountId, userId, email, password }: SentPassword,
   { address, nowMs }: MemberRequest,
 ): Promise<CheckedLogin | undefined> {
-  return deps.passwords.admit(accountId, async () => {
+  const check = async (): Promise<CheckedLogin | undefined> => {
     const sender = await countSender(deps, { email, address }, nowMs);
     const [row] = await deps.store.db
       .select({ hash: loginCredentials.password })
@@ -49,7 +49,9 @@ export function checkPassword(
       return undefined;
     await takeBackAttempt(deps, sender.attempt);
     return { userId, hash };
-  });
+  };
+  // Whoever sends it has a session.
+  return deps.passwords.admit(accountId, check, async () => true);
 }
 
 /** Hashes the new password of a login, so that it can be compared at once with those of the other logins with its email. */
@@ -153,6 +155,15 @@ export async function countSender(
     await countAttempt(deps, attempt, nowMs);
     return { attempt, isFor: (userId) => hasLink || known.has(userId) };
   }
+}
+
+/** True for a sender that is known at this address: attempts from elsewhere keep it out neither by locks nor by their number. */
+export async function isKnownSender(
+  deps: Pick<MemberDeps, 'store' | 'installationKey'>,
+  sender: Sender,
+  nowMs: number,
+): Promise<boolean> {
+  return (await hasUsedLink(deps, sender, nowMs)) || (await readKnown(deps, sender, nowMs)).size > 0;
 }
 
 async function readKnown(

@@ -30,14 +30,16 @@ export type PasswordHash = {
     readonly sender?: string;
   }) => Promise<{ readonly equal: ReadonlySet<string>; readonly hash: () => Promise<string> }>;
   /**
-   * Runs the check of a password that anyone may have sent. At most 64 checks run or wait at a time, 8 of one sender, and 32 of all senders
-   * whose last check within 15 minutes failed: networks that guess keep no one else out. Hashes for holders of a link wait behind no more
-   * than that.
-   * @param sender whose checks compete with each other first: a network, or an account.
+   * Runs the check of a password that anyone may have sent. At most 64 checks run or wait at a time, 8 of one sender, 48 of all senders that
+   * are not proven, and 32 of those whose last check within 15 minutes failed: networks that guess keep no one else out, and networks that
+   * have not been seen yet keep out no one who is known. Hashes for holders of a link wait behind no more than that.
+   * @param sender whose checks compete with each other first: a network, or an account. It is proven while its last check succeeded, a day ago
+   *   at most.
    * @param check rejects, or resolves to undefined, when the password is wrong.
+   * @param isKnown asked where there is room only for senders that are proven: true for one that is proven otherwise.
    * @throws ServiceError `signInLocked` when there are more, before anything was done.
    */
-  readonly admit: <T>(sender: string, check: () => Promise<T>) => Promise<T>;
+  readonly admit: <T>(sender: string, check: () => Promise<T>, isKnown: () => Promise<boolean>) => Promise<T>;
 };
 
 const SALT_BYTES = 16;
@@ -45,32 +47,30 @@ const HASH_BYTES = 32;
 /** Node's pool has four threads, which also read files and resolve names. */
 const MOST_AT_ONCE = 2;
 /** Number of checks that run or wait: the last one waits about ten seconds. */
-const MOST_ADMITTED = 64;
+const MOST_ADMITTED = { all: 64, unproven: 48, failed: 32 } as const;
 /** Checks of one sender: the checks of others find room, and wait behind a second of its hashes. */
 const MOST_OF_SENDER = 8;
-/** Of all senders whose last check failed. */
-const MOST_OF_FAILED = 32;
 const FAILED_MS = 15 * 60_000;
-/** Maximum number of remembered senders whose last check failed, the newest ones. */
-const MOST_REMEMBERED = 10_000;
+const PROVEN_MS = 24 * 60 * 60_000;
 const BUSY_SECONDS = 5;
 
 /** Creates the hash. A cost other than the default is for tests. */
 export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHash {
   const semaphore = new Semaphore(MOST_AT_ONCE);
   const bySender = new Map<string, number>();
-  const admitted = { all: 0, failed: 0 };
-  /** Time of the last failed check of each sender, oldest first. */
-  const failedMs = new Map<string, number>();
-  const hasFailed = (sender: string): boolean =>
-    (failedMs.get(sender) ?? Number.NEGATIVE_INFINITY) > performance.now() - FAILED_MS;
+  const admitted = { all: 0, unproven: 0, failed: 0 };
+  const [failed, proven] = [new RecentSenders(FAILED_MS), new RecentSenders(PROVEN_MS)];
   const noteOutcome = (sender: string, isRight: boolean): void => {
-    failedMs.delete(sender);
-    if (isRight) return;
-    failedMs.set(sender, performance.now());
-    const [oldest] = failedMs.keys();
-    if (failedMs.size > MOST_REMEMBERED && oldest !== undefined) failedMs.delete(oldest);
+    const [added, removed] = isRight ? [proven, failed] : [failed, proven];
+    removed.delete(sender);
+    added.add(sender);
   };
+  const limitsOf = (sender: string): readonly (keyof typeof MOST_ADMITTED)[] => {
+    if (proven.has(sender)) return ['all'];
+    return failed.has(sender) ? ['all', 'unproven', 'failed'] : ['all', 'unproven'];
+  };
+  const isFull = (limits: readonly (keyof typeof MOST_ADMITTED)[]): boolean =>
+    limits.some((each) => admitted[each] >= MOST_ADMITTED[each]);
   const hashWith = async (password: string, prefix: string, sender?: string): Promise<string> => {
     const key = await semaphore.withPermit(() => deriveKey(password, prefix), sender);
     return prefix + key.toString('base64url');
@@ -94,14 +94,13 @@ export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHa
         made.find((each) => prefixOf(each) === prefix) ?? hashWith(password, prefix);
       return { equal: new Set(equal), hash };
     },
-    admit: async (sender, check) => {
+    admit: async (sender, check, isKnown) => {
+      let limits = limitsOf(sender);
+      if (isFull(limits) && !isFull(['all']) && (await isKnown())) limits = ['all'];
       const own = bySender.get(sender) ?? 0;
-      const isFailed = hasFailed(sender);
-      const isFull = admitted.all >= MOST_ADMITTED || (isFailed && admitted.failed >= MOST_OF_FAILED);
-      if (isFull || own >= MOST_OF_SENDER)
+      if (isFull(limits) || own >= MOST_OF_SENDER)
         throw serviceError('signInLocked', { retryAfterSeconds: BUSY_SECONDS });
-      admitted.all++;
-      if (isFailed) admitted.failed++;
+      for (const each of limits) admitted[each]++;
       bySender.set(sender, own + 1);
       try {
         const outcome = await check();
@@ -111,14 +110,42 @@ export function createPasswordHash(cost: ScryptCost = PASSWORD_COST): PasswordHa
         noteOutcome(sender, false);
         throw error;
       } finally {
-        admitted.all--;
-        if (isFailed) admitted.failed--;
+        for (const each of limits) admitted[each]--;
         const left = (bySender.get(sender) ?? 1) - 1;
         if (left > 0) bySender.set(sender, left);
         else bySender.delete(sender);
       }
     },
   };
+}
+
+/** Maximum number of remembered senders of one outcome, the newest ones. */
+const MOST_REMEMBERED = 10_000;
+
+/** Senders, each for some time. */
+class RecentSenders {
+  readonly #lifeMs: number;
+  /** When each was added, oldest first. */
+  readonly #addedMs = new Map<string, number>();
+
+  constructor(lifeMs: number) {
+    this.#lifeMs = lifeMs;
+  }
+
+  has(sender: string): boolean {
+    return (this.#addedMs.get(sender) ?? Number.NEGATIVE_INFINITY) > performance.now() - this.#lifeMs;
+  }
+
+  add(sender: string): void {
+    this.#addedMs.delete(sender);
+    this.#addedMs.set(sender, performance.now());
+    const [oldest] = this.#addedMs.keys();
+    if (this.#addedMs.size > MOST_REMEMBERED && oldest !== undefined) this.#addedMs.delete(oldest);
+  }
+
+  delete(sender: string): void {
+    this.#addedMs.delete(sender);
+  }
 }
 
 /** Returns the beginning of a hash: scheme, cost and salt. */

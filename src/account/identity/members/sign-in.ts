@@ -7,7 +7,7 @@ import { loginSessions, members } from '../../../store/member-tables.ts';
 import type { StoreTransaction } from '../../../store/transaction.ts';
 import { createKeyText } from '../api-keys/key-text.ts';
 import { auditMember, type MemberChange } from './audit-member.ts';
-import { assertUnchanged, countSender } from './check-password.ts';
+import { assertUnchanged, countSender, isKnownSender } from './check-password.ts';
 import { digestToken, FRESH_MS, type Role } from './sessions.ts';
 import { comparePassword, findMemberships, type Membership } from './logins.ts';
 import type { MemberDeps, MemberRequest } from './member-deps.ts';
@@ -59,20 +59,23 @@ export async function signIn(
   const email = params.email.toLowerCase();
   let tried: readonly Membership[] = [];
   try {
-    const membership = await deps.passwords.admit(siteOf(request.address), async () => {
+    const { address, nowMs } = request;
+    const check = async () => {
       tried = await findMemberships(deps.store, email);
-      const sender = await countSender(deps, { email, address: request.address }, request.nowMs);
+      const sender = await countSender(deps, { email, address }, nowMs);
       const { matching } = await comparePassword(deps, tried, {
         ...params,
         sender,
-        address: request.address,
+        address,
       });
       const { accountId } = params;
       const found = matching.find((one) => accountId === undefined || one.accountId === accountId);
       if (found === undefined) throw serviceError('signInFailed');
       await takeBackAttempt(deps, sender.attempt);
       return found;
-    });
+    };
+    const isKnown = () => isKnownSender(deps, { email, address }, nowMs);
+    const membership = await deps.passwords.admit(siteOf(address), check, isKnown);
     const { userId } = membership;
     tried = tried.filter((one) => one.userId === userId);
     const isFresh = await checkSignInCode(deps, { userId, code: params.code }, request);

@@ -21,12 +21,12 @@ function held(deps: SignInDeps) {
 describeStores('a flood of sign-ins', (backend) => {
   const store = backend.shared();
 
-  test('is refused from the 65th on that waits, and leaves the queue as it was', async () => {
+  test('is refused from the 49th on that waits, and leaves the queue as it was', async () => {
     const { deps, newOwner, enter } = memberWorld(store());
     const { email } = await newOwner();
     const { gate, slow } = held(deps);
     const send = () => signIn(slow, { email: newEmail(), password: PASSWORD }, at());
-    const waiting = Array.from({ length: 64 }, () => refusal(send()));
+    const waiting = Array.from({ length: 48 }, () => refusal(send()));
     expect(await send().catch(toServiceError)).toMatchObject({
       code: 'signInLocked',
       context: { retryAfterSeconds: 5 },
@@ -35,6 +35,27 @@ describeStores('a flood of sign-ins', (backend) => {
     gate.resolve();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['signInFailed']));
     expect(await refusal(enter(email))).toBe('none');
+  });
+
+  test('from networks that were not seen before keeps out nobody who is known: by a session, a link or the last sign-in', async () => {
+    const { newOwner, enter } = memberWorld(store());
+    const [{ email }, other] = [await newOwner(), await newOwner()];
+    const here = at(NOW_MS, '198.51.100.7');
+    await enter(email, {}, here);
+    // Another gateway, or this one after its restart: it knows the session only.
+    const { deps: restarted } = memberWorld(store());
+    const { gate, slow } = held(restarted);
+    const send = () => refusal(signIn(slow, { email: newEmail(), password: PASSWORD }, at()));
+    const waiting = Array.from({ length: 48 }, send);
+    expect(await send()).toBe('signInLocked');
+    const known = (one: string, request = here) =>
+      refusal(signIn(restarted, { email: one, password: PASSWORD }, request));
+    expect(await known(email)).toBe('none');
+    expect(await known(email, at(NOW_MS, '198.51.101.8'))).toBe('signInLocked');
+    // The network has shown a right password: so have others who sign in there.
+    expect(await known(other.email)).toBe('none');
+    gate.resolve();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['signInFailed']));
   });
 
   test('from one network, of IPv4 or IPv6, leaves the places of others free', async () => {
