@@ -233,7 +233,7 @@ export type Config = {
   };
   /** Limits of every account. */
   readonly accounts: {
-    /** Maximum number of API keys of an account that are neither revoked nor expired. An account that has more keeps them; commands of the operator create more. */
+    /** Maximum number of API keys of an account that are neither revoked nor expired; it creates ten times as many within a day, and rotations replace as many more. An account that has more keeps them; commands of the operator create more. */
     readonly max_keys: number;
     /** Maximum number of access tokens of an account, counted in the same way. */
     readonly max_tokens: number;
@@ -1105,7 +1105,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     default: 100,
     secret: false,
     description:
-      'Maximum number of API keys of an account that are neither revoked nor expired. An account that has more keeps them; commands of the operator create more.',
+      'Maximum number of API keys of an account that are neither revoked nor expired; it creates ten times as many within a day, and rotations replace as many more. An account that has more keeps them; commands of the operator create more.',
   },
   {
     path: ['accounts', 'max_tokens'],

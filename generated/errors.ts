@@ -2387,7 +2387,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The account has as many API keys as it may have. */
+  /** The account has as many API keys as it may have, or has made as many within a day as it may make. */
   keysTooMany: {
     area: 'account',
     http: 409,
@@ -2395,8 +2395,7 @@ export const ERRORS = {
       code: 'keys_too_many',
       status: 409,
       title: 'Too many API keys',
-      detail:
-        'The account has {value} API keys that work, of at most {limit}. Revoke one first, or rotate without an overlap.',
+      detail: 'The account has {value} API keys {which}, of at most {limit}. {remedy}',
     },
     data: ['value', 'limit'],
   },
@@ -2969,7 +2968,12 @@ export type ErrorContext = {
   readonly accountOwes: { readonly owedUsd: string };
   readonly webhookNotFound: { readonly id: string };
   readonly deliveryNotFound: { readonly id: string };
-  readonly keysTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
+  readonly keysTooMany: {
+    readonly value: number | bigint;
+    readonly which: string;
+    readonly limit: number | bigint;
+    readonly remedy: string;
+  };
   readonly tokensTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly webhooksTooMany: { readonly limit: number | bigint };
   readonly webhookNotActive: { readonly id: string; readonly reason: string };

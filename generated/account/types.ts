@@ -2975,7 +2975,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The account has as many API keys as it may have. */
+    /** @description The account has as many API keys as it may have, or has made as many within a day as it may make. */
     readonly KeysTooManyProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'keys_too_many';
@@ -5683,7 +5683,7 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
         };
       };
-      /** @description `keys_too_many`: The account has as many API keys as it may have. */
+      /** @description `keys_too_many`: The account has as many API keys as it may have, or has made as many within a day as it may make. */
       readonly 409: {
         headers: {
           readonly 'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6003,7 +6003,7 @@ export interface operations {
        *
        *     `development_key_protected`: The development key belongs to the server and cannot be rotated.
        *
-       *     `keys_too_many`: The account has as many API keys as it may have.
+       *     `keys_too_many`: The account has as many API keys as it may have, or has made as many within a day as it may make.
        */
       readonly 409: {
         headers: {

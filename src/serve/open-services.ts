@@ -69,7 +69,7 @@ export async function openServices(
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const clock = systemClock;
-  const { keyring, close: stopFollowingKeys } = await followKeys(store);
+  const { keyring, close: stopFollowingKeys } = await followKeys(store, clock);
   started.defer(stopFollowingKeys);
   const { plans, close: stopFollowingPlans } = await followPlans(store);
   started.defer(stopFollowingPlans);

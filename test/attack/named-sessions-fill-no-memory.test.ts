@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type Caller, createAuthenticate } from '../../src/server/access/authenticate.ts';
 import { createClientAddress } from '../../src/server/access/client-address.ts';
 import { ReadYourWrites } from '../../src/gateway/ledger/read-your-writes/read-your-writes.ts';
 import { Readers } from '../../src/gateway/ledger/read-your-writes/readers.ts';
+import { keptBytes } from '../support/kept-bytes.ts';
 import {
   createSocketEndpoint,
   type SocketEndpointOptions,
@@ -14,24 +13,9 @@ import {
 
 // A client names its sessions itself. What a gateway keeps of a request head is never more than the part that it needs.
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
 const TEXT_CHARACTERS = 15_000;
 const MOST = 1_000;
 const nowMs = () => 0;
-
-/** Returns how many bytes of the heap `keep` takes for each of `count` things; it returns what is kept. */
-async function keptBytes(count: number, keep: (index: number) => unknown): Promise<number> {
-  const kept: unknown[] = [await keep(0)];
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
-  for (let index = 1; index <= count; index++) kept.push(await keep(index));
-  collectGarbage();
-  const bytes = process.memoryUsage().heapUsed - before;
-  expect(kept).toHaveLength(count + 1);
-  return bytes / count;
-}
 
 /** A text of its own, as a request brings one. */
 const longText = (index: number): string =>

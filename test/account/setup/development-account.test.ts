@@ -30,7 +30,7 @@ const installationKey = newInstallationKey();
 async function start(store: Store, more: { baseUrl?: string } = {}) {
   const tokens = new TokenRing();
   await readTokens(store, tokens, NOW_MS);
-  const rings = { keyring: await loadKeyring(store), plans: await loadPlanBook(store), tokens };
+  const rings = { keyring: await loadKeyring(store, NOW_MS), plans: await loadPlanBook(store), tokens };
   const places = { store, ...rings, installationKey: await installationKey };
   const served = {
     dataDir: filesDir(),
@@ -153,7 +153,7 @@ describeStores('the development account', (backend) => {
     expect(await operates(store)).toBe(true);
     await revokeDevelopmentAccount(places, filesDir(), NOW_MS);
     expect([verdictOf(file.api_key), verdictOf(file.access_token)]).toEqual(['revoked', 'revoked']);
-    expect((await loadKeyring(store)).find(file.api_key, NOW_MS).kind).toBe('revoked');
+    expect((await loadKeyring(store, NOW_MS)).find(file.api_key, NOW_MS).kind).toBe('revoked');
     const later = new TokenRing();
     await readTokens(store, later, NOW_MS);
     expect(later.find(file.access_token, NOW_MS).kind).toBe('revoked');

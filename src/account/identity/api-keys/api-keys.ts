@@ -118,6 +118,7 @@ export async function createApiKey(
   const { id } = draft.row;
   await store.transaction(async (tx) => {
     await assertRoomForKey(tx, wanted, nowMs);
+    await assertKeysOfDay(tx, wanted, nowMs);
     await tx.insert(apiKeys).values(draft.row);
     await announceKey(tx, id);
     await record?.(tx, id);
@@ -143,7 +144,30 @@ export async function assertRoomForKey(
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, new Date(nowMs))),
   );
   const value = await tx.$count(apiKeys, isWorking);
-  if (value >= atMost) throw serviceError('keysTooMany', { value, limit: atMost });
+  const remedy = 'Revoke one first, or rotate without an overlap.';
+  if (value >= atMost)
+    throw serviceError('keysTooMany', { which: 'that work', value, limit: atMost, remedy });
+}
+
+const DAY_MS = 86_400_000;
+/** Keys that an account makes within a day: this many times as many as may work. */
+const MADE_A_DAY = 10;
+
+/**
+ * Checks that an account may make one key more within a day: a key that has ended is still known for a week.
+ *
+ * @throws ServiceError `keysTooMany`.
+ */
+export async function assertKeysOfDay(
+  tx: StoreTransaction,
+  { accountId, atMost }: Pick<ApiKeyParams, 'accountId' | 'atMost'>,
+  nowMs: number,
+): Promise<void> {
+  if (atMost === undefined) return;
+  const isNew = and(eq(apiKeys.accountId, accountId), gt(apiKeys.createdAt, new Date(nowMs - DAY_MS)));
+  const [value, limit] = [await tx.$count(apiKeys, isNew), MADE_A_DAY * atMost];
+  const remedy = 'Make more tomorrow, or ask the operator.';
+  if (value >= limit) throw serviceError('keysTooMany', { which: 'made within a day', value, limit, remedy });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts';
 import type { Store } from '../../../store/open-store.ts';
 import type { StoreTransaction } from '../../../store/transaction.ts';
 import { announce, followStore } from '../../../store/follow-store.ts';
@@ -7,17 +8,25 @@ import { Keyring, readKey, readKeys } from './keyring.ts';
 export type FollowedKeys = { readonly keyring: Keyring; readonly close: () => Promise<void> };
 
 const CHANNEL = 'keyslot_api_keys';
+const FORGET_MS = 3_600_000;
 
 /**
- * Reads every key of the store and follows changes by other processes: a key that is created, rotated or revoked anywhere is updated here
+ * Reads the keys of the store and follows changes by other processes: a key that is created, rotated or revoked anywhere is updated here
  * as soon as PostgreSQL notifies. While notifications are interrupted, the ring stays as it is; afterwards every key is read again. The
  * embedded store belongs to this process, which makes each change in the ring too.
  */
-export async function followKeys(store: Store): Promise<FollowedKeys> {
+export async function followKeys(store: Store, clock: Clock): Promise<FollowedKeys> {
   const keyring = new Keyring();
   const read = (keyId?: string): Promise<void> =>
-    keyId === undefined ? readKeys(store, keyring) : readKey(store, keyring, keyId);
-  const { close } = await followStore(store.listen, { channel: CHANNEL, read });
+    keyId === undefined
+      ? readKeys(store, keyring, clock.nowMs())
+      : readKey(store, keyring, keyId, clock.nowMs());
+  const following = await followStore(store.listen, { channel: CHANNEL, read });
+  const forgetting = setInterval(() => keyring.forgetEnded(clock.nowMs()), FORGET_MS).unref();
+  const close = async (): Promise<void> => {
+    clearInterval(forgetting);
+    await following.close();
+  };
   return { keyring, close };
 }
 

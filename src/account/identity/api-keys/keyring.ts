@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { eq } from '../../../store/drizzle.ts';
+import { and, eq, gt, isNull, or } from '../../../store/drizzle.ts';
 import { apiKeys } from '../../../store/tables.ts';
 import type { Store } from '../../../store/open-store.ts';
 import { type CheckSource, compileRules } from './key-rules.ts';
@@ -37,14 +37,19 @@ export type KeyRecord = {
 };
 
 const UNKNOWN: KeyFinding = { kind: 'unknown' };
+/** A key that has ended is refused without: a hundred origins and networks take 100 kB. */
+const NO_CHECK = { checkSource: undefined };
 
-/** All API keys, in memory: a request is authenticated without a query. Holds digests, never a key. */
+/** A key that ended this long ago is unknown: an account may make a thousand a day. */
+const FORGOTTEN_MS = 7 * 86_400_000;
+
+/** All API keys but those that ended a week ago, in memory: a request is authenticated without a query. Holds digests, never a key. */
 export class Keyring {
   readonly #byFingerprint = new Map<string, KeyRecord>();
   readonly #fingerprints = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
-  /** The number of keys in the ring, revoked ones included. */
+  /** The number of keys in the ring, ended ones included. */
   get size(): number {
     return this.#byFingerprint.size;
   }
@@ -84,7 +89,7 @@ export class Keyring {
     const known = this.#byFingerprint.get(mark);
     const isRevoked = record.isRevoked || known?.isRevoked === true;
     if (known === undefined) this.#count(record, 1);
-    this.#byFingerprint.set(mark, { ...record, isRevoked });
+    this.#byFingerprint.set(mark, { ...record, isRevoked, ...(isRevoked && NO_CHECK) });
     this.#fingerprints.set(record.keyId, mark);
   }
 
@@ -94,8 +99,18 @@ export class Keyring {
   }
 
   /** Lets a key expire at `expiresAtMs`. Ignores a key that the ring does not hold. */
-  expire(keyId: string, expiresAtMs: number): void {
-    this.#change(keyId, { expiresAtMs });
+  expire(keyId: string, expiresAtMs: number, nowMs: number): void {
+    this.#change(keyId, { expiresAtMs, ...(expiresAtMs <= nowMs && NO_CHECK) });
+  }
+
+  /** Forgets the keys that ended a week ago, and what was needed to check the others that have ended. Call it every hour. */
+  forgetEnded(nowMs: number): void {
+    for (const record of this.#byFingerprint.values()) {
+      const { keyId, isRevoked, expiresAtMs = Number.POSITIVE_INFINITY } = record;
+      if (expiresAtMs <= nowMs - FORGOTTEN_MS) this.remove(keyId);
+      else if (isRevoked || expiresAtMs <= nowMs)
+        this.put({ ...record, expiresAtMs: Math.min(expiresAtMs, nowMs), ...NO_CHECK });
+    }
   }
 
   /** Forgets a key: it is unknown from now on. */
@@ -117,29 +132,38 @@ export class Keyring {
   }
 }
 
-/** Returns a ring with every key of the store. */
-export async function loadKeyring(store: Store): Promise<Keyring> {
+/** Returns a ring with the keys of the store. */
+export async function loadKeyring(store: Store, nowMs: number): Promise<Keyring> {
   const keyring = new Keyring();
-  await readKeys(store, keyring);
+  await readKeys(store, keyring, nowMs);
   return keyring;
 }
 
-/** Reads every key of the store into the ring. */
-export async function readKeys(store: Store, keyring: Keyring): Promise<void> {
-  for (const row of await store.db.select().from(apiKeys)) keyring.put(toRecord(row));
+/** Reads the keys of the store into the ring: all that did not end a week ago. */
+export async function readKeys(store: Store, keyring: Keyring, nowMs: number): Promise<void> {
+  const { revokedAt, expiresAt } = apiKeys;
+  const since = new Date(nowMs - FORGOTTEN_MS);
+  const isKnown = and(
+    or(isNull(revokedAt), gt(revokedAt, since)),
+    or(isNull(expiresAt), gt(expiresAt, since)),
+  );
+  for (const row of await store.db.select().from(apiKeys).where(isKnown)) keyring.put(toRecord(row, nowMs));
 }
 
 /** Reads one key of the store into the ring; ignores a key that the store does not have. */
-export async function readKey(store: Store, keyring: Keyring, keyId: string): Promise<void> {
+export async function readKey(store: Store, keyring: Keyring, keyId: string, nowMs: number): Promise<void> {
   const [row] = await store.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
-  if (row !== undefined) keyring.put(toRecord(row));
+  if (row !== undefined) keyring.put(toRecord(row, nowMs));
 }
 
 /** Returns the ring's record of a row. */
-function toRecord(row: typeof apiKeys.$inferSelect): KeyRecord {
+function toRecord(row: typeof apiKeys.$inferSelect, nowMs: number): KeyRecord {
   const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
-  const checkSource = compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
-  const ends = { isRevoked: revokedAt !== null, expiresAtMs: expiresAt?.getTime() };
+  const endsMs = [revokedAt, expiresAt].flatMap((end) => end?.getTime() ?? []);
+  const expiresAtMs = endsMs.length === 0 ? undefined : Math.min(...endsMs);
+  const ends = { isRevoked: revokedAt !== null, expiresAtMs };
+  const hasEnded = expiresAtMs !== undefined && expiresAtMs <= nowMs;
+  const checkSource = hasEnded ? undefined : compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
   return { keyId, accountId, digest, ...ends, checkSource };
 }
 

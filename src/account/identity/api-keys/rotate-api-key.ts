@@ -3,7 +3,7 @@ import { accounts, apiKeys } from '../../../store/tables.ts';
 import { serviceError } from '../../../core/service-error.ts';
 import { DEVELOPMENT } from '../../accounts/account-name.ts';
 import { announceKey } from './follow-keys.ts';
-import { assertRoomForKey, draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
+import { assertKeysOfDay, assertRoomForKey, draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
 
 /** The key that replaces another. */
 export type SuccessorKey = NewApiKey & {
@@ -53,6 +53,7 @@ export async function rotateApiKey(
         expiresAt: callerEnd.toISOString(),
       });
     const oldUntil = new Date(Math.min(nowMs + overlapMs, expiresAt?.getTime() ?? Infinity));
+    await assertKeysOfDay(tx, { accountId, atMost }, nowMs);
     if (overlapMs > 0) await assertRoomForKey(tx, { accountId, atMost }, nowMs);
     await tx.update(apiKeys).set({ expiresAt: oldUntil, endsWithToken: false }).where(eq(apiKeys.id, keyId));
     const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
@@ -65,7 +66,7 @@ export async function rotateApiKey(
     return { key: draft, name, oldUntil };
   });
   keyring.put(key.record);
-  keyring.expire(keyId, oldUntil.getTime());
+  keyring.expire(keyId, oldUntil.getTime(), nowMs);
   return { id: key.row.id, text: key.text, name, until: key.key.expiresAt ?? undefined, oldUntil };
 }
 

@@ -47,12 +47,12 @@ describeStores('API keys', (backend) => {
     const key = await createApiKey(places, { accountId, name: 'first' }, NOW_MS);
     const valid = { kind: 'valid', keyId: key.id, accountId };
     expect(places.keyring.find(key.text, NOW_MS)).toEqual(valid);
-    expect((await loadKeyring(places.store)).find(key.text, NOW_MS)).toEqual(valid);
+    expect((await loadKeyring(places.store, NOW_MS)).find(key.text, NOW_MS)).toEqual(valid);
 
     expect(await revokeApiKey(places, key.id, NOW_MS)).toEqual(new Date(NOW_MS));
     const revoked = { kind: 'revoked', keyId: key.id };
     expect(places.keyring.find(key.text, NOW_MS)).toEqual(revoked);
-    expect((await loadKeyring(places.store)).find(key.text, NOW_MS)).toEqual(revoked);
+    expect((await loadKeyring(places.store, NOW_MS)).find(key.text, NOW_MS)).toEqual(revoked);
   });
 
   test('are revoked once, at the time of the first revocation', async () => {
@@ -116,7 +116,7 @@ describeStores('API keys', (backend) => {
     const old = await createApiKey(places, { accountId, name: 'web' }, NOW_MS);
     const next = await rotateApiKey(places, { keyId: old.id, overlapMs: 1_000 }, NOW_MS);
     expect(next).toMatchObject({ name: 'web', oldUntil: new Date(NOW_MS + 1_000) });
-    for (const keyring of [places.keyring, await loadKeyring(store)]) {
+    for (const keyring of [places.keyring, await loadKeyring(store, NOW_MS)]) {
       expect(keyring.find(next.text, NOW_MS)).toEqual({ kind: 'valid', keyId: next.id, accountId });
       expect(keyring.find(old.text, NOW_MS + 999).kind).toBe('valid');
       expect(keyring.find(old.text, NOW_MS + 1_000)).toEqual({ kind: 'expired', keyId: old.id });
@@ -159,7 +159,7 @@ describeStores('API keys', (backend) => {
     const rules = { origins: ['https://app.example'], cidrs: ['10.0.0.0/8', '2001:db8::/32'] };
     const key = await createApiKey(places, { accountId: places.accountId, name: 'page', rules }, NOW_MS);
     const next = await rotateApiKey(places, { keyId: key.id, overlapMs: 1_000 }, NOW_MS);
-    for (const keyring of [places.keyring, await loadKeyring(places.store)]) {
+    for (const keyring of [places.keyring, await loadKeyring(places.store, NOW_MS)]) {
       for (const text of [key.text, next.text]) {
         const found = keyring.find(text, NOW_MS);
         const check = (origin: string, address: string): unknown =>
