@@ -93,7 +93,7 @@ generate: install ## write generated/ from spec/
 	@$(TSX) codegen/main.ts
 	@touch $(GENERATED)
 
-dashboard: install ## build the web app that /dashboard serves, into dist/dashboard
+dashboard: install ## build the web app that /dashboard serves and the frame of /docs, into dist/dashboard
 	@$(NODE) node_modules/vite/bin/vite.js build --config src/dashboard/vite.config.ts
 
 mock: up-to-date ## serve mocks of the ledger, of the wallet and account services and of the topic streams, which answer from the examples of spec/ (PORT=8899)
@@ -150,7 +150,7 @@ up-to-date: install
 	@$(MAKE) -j 2 up-to-date-dashboard up-to-date-store
 
 up-to-date-generated:
-	@test -f $(GENERATED) && test -d generated/contract && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
+	@test -f $(GENERATED) && test -d generated/contract && test -d generated/reference && test -z "$$(find spec runtime codegen -newer $(GENERATED) -print | head -n 1)" || $(MAKE) generate
 
 up-to-date-dashboard: up-to-date-generated
 	@test -f $(DASHBOARD) && test -z "$$(find package-lock.json src/dashboard runtime generated/account generated/ledger generated/localnet generated/wallets -newer $(DASHBOARD) -print | head -n 1)" || $(MAKE) dashboard

@@ -12,8 +12,8 @@ import { findDrift, writeFiles } from './write.ts';
 /** Prints differences, and errors. */
 export type Output = { readonly print: (line: string) => void; readonly printError: (line: string) => void };
 
-/** Folders that nobody reads: they are built where needed, and their digests are committed instead. */
-const BUILT = /^(contract|ledger\/examples)\//;
+/** Folders that nobody reads in the repository: they are built where needed, and their digests are committed instead. */
+const BUILT = /^(contract|ledger\/examples|reference)\//;
 const DIGESTS = 'built.sha256';
 
 const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));

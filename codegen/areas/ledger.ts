@@ -20,7 +20,6 @@ import { renderExamples } from '../render/ledger/examples.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderLimits } from '../render/ledger/limits.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
-import { renderOpenapi } from '../render/ledger/openapi.ts';
 import { renderOpenrpc } from '../render/ledger/openrpc.ts';
 import { renderPackage } from '../render/ledger/package.ts';
 import { renderParams } from '../render/ledger/params.ts';
@@ -36,6 +35,7 @@ import { renderSubscriptions } from '../render/ledger/subscriptions.ts';
 import { renderSubscriptionsClient } from '../render/ledger/subscriptions-client.ts';
 import { renderTypes } from '../render/ledger/types.ts';
 import { renderSlots } from '../render/ledger/slots.ts';
+import { renderLedgerReference } from '../render/reference/ledger-pages.ts';
 import { renderVersions } from '../render/ledger/versions.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -76,8 +76,8 @@ export const ledgerArea = createArea({
     renderPackage,
     renderExamples,
     renderOpenrpc,
-    renderOpenapi,
     renderDocs,
+    renderLedgerReference,
     renderEmbeddedPage,
     renderResults,
     renderContract,

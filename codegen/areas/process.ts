@@ -16,6 +16,7 @@ import { renderErrors } from '../render/errors.ts';
 import { renderPackage } from '../render/package.ts';
 import { renderPlans } from '../render/plans.ts';
 import { renderRedaction } from '../render/redaction.ts';
+import { renderCommonReference } from '../render/reference/common-pages.ts';
 import { renderServiceLevelPage } from '../render/service-level-page.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -36,6 +37,7 @@ export const processArea = createArea<ProcessModel>({
     ({ errors }) => renderErrors(errors),
     renderConfig,
     renderConfigPage,
+    ({ errors }) => renderCommonReference(errors),
     renderPlans,
     renderRedaction,
     renderServiceLevelPage,

@@ -13,6 +13,7 @@ import { renderDocument } from '../render/rest/document.ts';
 import { renderEvents } from '../render/rest/events.ts';
 import { renderHandlers, renderRegister } from '../render/rest/handlers.ts';
 import { renderOperations } from '../render/rest/operations.ts';
+import { renderRestReference } from '../render/reference/rest-pages.ts';
 import { renderTypes } from '../render/rest/types.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -45,6 +46,7 @@ export const restArea = (service: Service): Area => {
       renderCases,
       renderAnswers,
       renderDocs,
+      renderRestReference,
       renderEvents,
     ],
   });

@@ -6,6 +6,7 @@ import { renderStreamDocs } from '../render/stream/docs.ts';
 import { renderStreamExamples } from '../render/stream/examples.ts';
 import { renderTopicHandlers, renderTopicRegister } from '../render/stream/handlers.ts';
 import { renderMessages } from '../render/stream/messages.ts';
+import { renderStreamReference } from '../render/reference/stream-pages.ts';
 import { renderTopics } from '../render/stream/topics.ts';
 import { parseYaml } from '../yaml.ts';
 
@@ -26,5 +27,6 @@ export const streamArea = createArea({
     renderStreamExamples,
     renderStreamClient,
     renderStreamDocs,
+    renderStreamReference,
   ],
 });

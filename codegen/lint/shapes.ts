@@ -179,18 +179,15 @@ export const COMMON_SHAPE = {
   }),
 };
 
-/** ledger/openapi.yaml: as in OpenAPI, but every tag has its title there. */
-export const PRESENTATION_SHAPE = {
-  type: 'object',
-  required: ['openapi', 'info', 'servers', 'tags'],
-  properties: {
-    tags: {
-      type: 'array',
-      items: closed(['name', 'x-tag'], { name: text, description: text, 'x-tag': { enum: TAGS } }),
-      allOf: TAGS.map((tag) => ({ contains: { properties: { 'x-tag': { const: tag } } } })),
-    },
+/** ledger/reference.yaml: every tag has its title there. */
+export const PRESENTATION_SHAPE = closed(['description', 'groups'], {
+  description: text,
+  groups: {
+    type: 'array',
+    items: closed(['title', 'tag'], { title: text, tag: { enum: TAGS } }),
+    allOf: TAGS.map((tag) => ({ contains: { properties: { tag: { const: tag } } } })),
   },
-};
+});
 
 /** ledger/scenario.yaml. */
 export const SCENARIO_SHAPE = named(text);

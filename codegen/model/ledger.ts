@@ -17,7 +17,7 @@ import {
 /** The input of the ledger renderers. Methods, subscriptions and schemas are in name order. */
 export type LedgerModel = {
   readonly head: JsonObject;
-  /** The head of the OpenAPI document. */
+  /** How the reference presents the methods. */
   readonly presentation: Presentation;
   readonly methods: readonly Method[];
   readonly subscriptions: readonly Subscription[];
@@ -36,19 +36,20 @@ export const SUBSCRIPTIONS_FOLDER = 'ledger/subscriptions/';
 export const SUBSCRIPTIONS_FILE = 'ledger/subscriptions.yaml';
 export const SCHEMAS_FOLDER = 'ledger/schemas/';
 export const HEAD_FILE = 'ledger/openrpc.yaml';
-export const PRESENTATION_FILE = 'ledger/openapi.yaml';
+export const PRESENTATION_FILE = 'ledger/reference.yaml';
 export const SCENARIO_FILE = 'ledger/scenario.yaml';
 
 export type Scenario = Readonly<Record<string, string>>;
 
-/** The presentation of methods on the reference page: the head of an OpenAPI document, with the title of each tag. */
-export type Presentation = JsonObject & {
-  readonly tags: readonly { readonly name: string; readonly 'x-tag': Tag }[];
+/** The ledger in the reference: what it says first, and the groups of methods in the order in which they are shown. */
+export type Presentation = {
+  readonly description: string;
+  readonly groups: readonly { readonly title: string; readonly tag: Tag }[];
 };
 
 /** The titles of the tags, in the order in which they are shown. */
-export const tagTitles = ({ tags }: Presentation): ReadonlyMap<Tag, string> =>
-  new Map(tags.map(({ name, 'x-tag': tag }) => [tag, name]));
+export const tagTitles = ({ groups }: Presentation): ReadonlyMap<Tag, string> =>
+  new Map(groups.map(({ title, tag }) => [tag, title]));
 
 /** The method files by path. */
 export const methodFiles = (sources: Sources): readonly (readonly [string, Json])[] =>

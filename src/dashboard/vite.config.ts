@@ -23,15 +23,31 @@ export default defineConfig({
     manifest: 'manifest.json',
     reportCompressedSize: false,
     rolldownOptions: {
+      // The web app, and the frame of every page of the reference.
+      input: ['index.html', 'reference.html'].map((name) => fileURLToPath(new URL(name, import.meta.url))),
       onLog: (level, log, report) => {
         // "use client" means something to servers that render React; this page is rendered in the browser alone.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
       },
     },
   },
-  plugins: [prepareCompressed()],
+  plugins: [blockRendering(), prepareCompressed()],
   logLevel: 'warn',
 });
+
+/** Lets the script of the reference run before its page is first shown: the build drops the attribute that says so. */
+function blockRendering(): Plugin {
+  return {
+    name: 'block-rendering',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, { path }) =>
+        path === '/reference.html'
+          ? html.replace('<script type="module"', '<script type="module" blocking="render"')
+          : html,
+    },
+  };
+}
 
 const LEVEL = 9;
 

@@ -282,6 +282,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     metrics,
     tracing,
     worker,
+    grpcUrlOf: shown.grpcUrlOf,
     topics,
   });
   started.defer(() => server.close(config.shutdown_deadline_ms));

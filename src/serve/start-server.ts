@@ -8,13 +8,13 @@ import { createAdmission } from '../server/access/admission.ts';
 import { createKeyCheck } from '../server/access/key-standing.ts';
 import type { Metrics } from '../server/access/metrics.ts';
 import { createSocketMetrics, LiveSockets } from '../server/websocket/live-sockets.ts';
-import { type DocumentedNetwork, openapiDocument } from '../gateway/ledger/openapi-document.ts';
 import { createReplyMemory } from '../core/rpc/reply-memory.ts';
 import { readReadiness, type WatchedTopics, withTopics, withWorkers } from './readiness.ts';
 import { type BaseUrlOptions, createBaseUrlOf } from '../server/http/base-url.ts';
 import { createDashboard, DASHBOARD_PATH } from '../server/pages/dashboard/dashboard-routes.ts';
 import { createRootRedirect } from '../server/pages/dashboard/root-redirect.ts';
-import { createDocs } from '../server/pages/docs/docs-routes.ts';
+import { createDocuments } from '../server/pages/docs/documents.ts';
+import { createReference, DOCS_PATH, type DocumentedNetwork } from '../server/pages/docs/reference.ts';
 import { Connections } from '../server/connections/connections.ts';
 import {
   type HttpHandler,
@@ -64,6 +64,8 @@ export type ServedParts = {
   readonly log: Logger;
   /** Set where this process is one of several workers: what it says of itself, it says of all. */
   readonly worker?: Pick<WorkerRole, 'readAllMetrics' | 'standing'> | undefined;
+  /** Returns the address of the topic streams for clients that know the server by a base URL, if it is known. */
+  readonly grpcUrlOf: (baseUrl: string) => string | undefined;
   /** Set where blocks of topics are shared with other gateways. */
   readonly topics?: WatchedTopics | undefined;
 };
@@ -197,10 +199,17 @@ function createHandler(
     rpcPaths,
     baseUrlOf,
   });
-  const docs = createDocs({ readLedgerDocument: () => openapiDocument(networks.map(documented)) });
+  const reference = createReference({
+    networks: networks.map(documented),
+    baseUrlOf,
+    grpcUrlOf: parts.grpcUrlOf,
+  });
   return createRouter({
-    routes: new Map([...operations, ...docs, ...rootRedirect(rpcPaths)]),
-    pages: new Map([[DASHBOARD_PATH, createDashboard({ baseUrlOf })]]),
+    routes: new Map([...operations, ...createDocuments(), ...rootRedirect(rpcPaths)]),
+    pages: new Map([
+      [DASHBOARD_PATH, createDashboard({ baseUrlOf })],
+      [DOCS_PATH, reference],
+    ]),
     rpc: new Map([...endpoints].map(([path, { http }]) => [path, http])),
     rest,
     corsOrigins: config.http.cors_origins,

@@ -112,11 +112,10 @@ describe('a method that is added', () => {
       'docs/ledger/getEpochRewards.md',
       'docs/ledger/types/EpochReward.md',
       'ledger/examples/getEpochRewards.ts',
-      'ledger/openapi/getEpochRewards.json',
-      'ledger/openapi/schemas/EpochReward.json',
       'ledger/openrpc/getEpochRewards.json',
       'ledger/openrpc/schemas/EpochReward.json',
       'ledger/params/getEpochRewards.js',
+      'reference/pages/ledger/getEpochRewards.html',
     ]);
   });
 
@@ -127,7 +126,7 @@ describe('a method that is added', () => {
   });
 
   it('leaves the files of other methods as they were', () => {
-    const shared = /^(docs\/ledger|ledger|contract\/ledger)\/[\w-]+\.\w+$/;
+    const shared = /^(docs\/ledger|ledger|contract\/ledger|reference\/(navigation|pages))\/[\w-]+\.\w+$/;
     expect(changed.filter(([path]) => !shared.test(path))).toEqual([]);
   });
 });

@@ -70,10 +70,10 @@ describe('a limit lowered in the spec', () => {
       'contract/ledger/contract/getSignatureStatuses.ts',
       'docs/ledger/getSignatureStatuses.md',
       'ledger/limits.ts',
-      'ledger/openapi/getSignatureStatuses.json',
       'ledger/openrpc/getSignatureStatuses.json',
       'ledger/params/getSignatureStatuses.js',
       'ledger/types.ts',
+      'reference/pages/ledger/getSignatureStatuses.html',
     ]);
   });
 
@@ -106,6 +106,7 @@ it('has each limit of a plan in one place: what follows from it changes, and not
     'contract/wallets/contract/createWalletBatch.ts',
     'docs/wallets/createWalletBatch.md',
     'plans.ts',
+    'reference/pages/wallets/createWalletBatch.html',
     'wallets/bodies/createWalletBatch.js',
     'wallets/openapi.json',
   ]);

@@ -24,7 +24,13 @@ export async function openDashboard(
   address: string,
   { width = 1440, colorScheme = 'light', reducedMotion = 'no-preference' }: DashboardView = {},
 ): Promise<OpenedDashboard> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion });
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme,
+    reducedMotion,
+    // Proxies of tests have certificates of their own.
+    ignoreHTTPSErrors: true,
+  });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);

@@ -1,12 +1,7 @@
 import { createRequire } from 'node:module';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  type OpenapiDocument,
-  readServedDocuments,
-  refusedExamples,
-  type ServedDocuments,
-} from './served-documents.ts';
+import { readServedDocuments, type ServedDocuments } from './served-documents.ts';
 
 /** A linter's finding at a place in a document. */
 type Finding = { readonly rule: string; readonly steps: readonly string[]; readonly text: string };
@@ -62,32 +57,6 @@ function expectOnly(findings: readonly Finding[], known: readonly Known[]): void
   expect(findings.filter((finding) => !known.some(({ is }) => is(finding)))).toEqual([]);
   expect(known.filter(({ is }) => !findings.some(is)).map(({ reason }) => reason)).toEqual([]);
 }
-
-/** `/paths/<path>/post/requestBody/content/application/json/examples/<name>/…` */
-const refusedRequests = (rule: string): Known => {
-  const refused = refusedExamples(JSON.parse(served.ledger) as OpenapiDocument);
-  return {
-    reason: 'The page shows, and sends, requests that are refused: they do not fit what is taken.',
-    is: ({ rule: found, steps: [top, path, , part, , , , name] }) =>
-      found === rule && top === 'paths' && part === 'requestBody' && refused.has(`${path} ${name}`),
-  };
-};
-
-test(
-  "the reference page's document has nothing that redocly recommends against",
-  async () => {
-    expectOnly(await findingsOfRedocly('ledger'), [refusedRequests('no-invalid-media-type-examples')]);
-  },
-  TIME_MS,
-);
-
-test(
-  "the reference page's document has nothing that spectral recommends against",
-  async () => {
-    expectOnly(await findingsOfSpectral('ledger'), [refusedRequests('oas3-valid-media-example')]);
-  },
-  TIME_MS,
-);
 
 test(
   'the wallet document has nothing that redocly recommends against',

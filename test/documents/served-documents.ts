@@ -2,7 +2,11 @@ import { startScriptedNode } from '../server/scripted-node.ts';
 import { startGateway } from '../server/start-gateway.ts';
 
 /** The documents as clients get them, as JSON text. */
-export type ServedDocuments = { readonly openrpc: string; readonly ledger: string; readonly wallets: string };
+export type ServedDocuments = {
+  readonly openrpc: string;
+  readonly wallets: string;
+  readonly account: string;
+};
 
 /** Reads every document of a server that runs for it. */
 export async function readServedDocuments(): Promise<ServedDocuments> {
@@ -12,8 +16,8 @@ export async function readServedDocuments(): Promise<ServedDocuments> {
   try {
     return {
       openrpc: await read('/openrpc.json'),
-      ledger: await read('/docs/ledger.json'),
       wallets: await read('/v1/openapi.json'),
+      account: await read('/account/v1/openapi.json'),
     };
   } finally {
     await gateway.close();
@@ -38,19 +42,3 @@ export type OpenapiDocument = {
     readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
   };
 };
-
-/** The requests of a document that show how they are refused: those whose example of the same name is no result. */
-export function refusedExamples({ paths }: OpenapiDocument): ReadonlySet<string> {
-  const refused = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.values(operations).flatMap(({ requestBody, responses }) => {
-      const answers = responses[200]?.content?.['application/json']?.examples ?? {};
-      const names = Object.keys(requestBody?.content['application/json']?.examples ?? {});
-      return names.filter((name) => !isResult(answers[name]?.value)).map((name) => `${path} ${name}`);
-    }),
-  );
-  return new Set(refused);
-}
-
-function isResult(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && 'result' in answer;
-}

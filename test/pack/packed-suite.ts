@@ -124,7 +124,7 @@ export function packedSuite(open: () => PackedKeyslot): void {
         expect([created.status, await created.json()]).toEqual([201, expect.objectContaining({ custody })]);
       }
       const page = await Promise.all(
-        ['/docs', '/docs/viewer.js', '/docs/ledger.json', '/dashboard'].map((each) =>
+        ['/docs', '/docs/ledger/getBalance', '/docs/wallets.json', '/dashboard'].map((each) =>
           fetch(`${base}${each}`),
         ),
       );

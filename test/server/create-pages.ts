@@ -1,7 +1,7 @@
-import { type DocumentedNetwork, openapiDocument } from '../../src/gateway/ledger/openapi-document.ts';
 import { createDashboard, DASHBOARD_PATH } from '../../src/server/pages/dashboard/dashboard-routes.ts';
 import { createRootRedirect } from '../../src/server/pages/dashboard/root-redirect.ts';
-import { createDocs } from '../../src/server/pages/docs/docs-routes.ts';
+import { createDocuments } from '../../src/server/pages/docs/documents.ts';
+import { createReference, DOCS_PATH, type DocumentedNetwork } from '../../src/server/pages/docs/reference.ts';
 import type { BaseUrlOf } from '../../src/server/http/base-url.ts';
 import type { RouterOptions } from '../../src/server/http/router.ts';
 
@@ -17,9 +17,11 @@ export function createPages({
   rpcPath,
   baseUrlOf,
 }: PagesOptions): Pick<RouterOptions, 'routes' | 'pages'> {
-  const docs = createDocs({ readLedgerDocument: () => openapiDocument(documented) });
   return {
-    routes: new Map([...docs, ['/', createRootRedirect([rpcPath])]]),
-    pages: new Map([[DASHBOARD_PATH, createDashboard({ baseUrlOf })]]),
+    routes: new Map([...createDocuments(), ['/', createRootRedirect([rpcPath])]]),
+    pages: new Map([
+      [DASHBOARD_PATH, createDashboard({ baseUrlOf })],
+      [DOCS_PATH, createReference({ networks: documented, baseUrlOf, grpcUrlOf: () => undefined })],
+    ]),
   };
 }

@@ -1,8 +1,12 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS as ACCOUNT_OPERATIONS } from '../../generated/account/operations.ts';
+import { METHODS } from '../../generated/ledger/methods.ts';
+import { SUBSCRIPTIONS } from '../../generated/ledger/subscriptions.ts';
+import { TOPICS } from '../../generated/stream/topics.ts';
 import walletDocument from '../../generated/wallets/openapi.json' with { type: 'json' };
-import { parseJson } from '../../src/core/rpc/json.ts';
+import { OPERATIONS as WALLET_OPERATIONS } from '../../generated/wallets/operations.ts';
 import { acceptsGzip } from '../../src/server/pages/docs/send-page.ts';
 import { type ScriptedNode, startScriptedNode } from './scripted-node.ts';
 import { type Gateway, KEY, startGateway } from './start-gateway.ts';
@@ -16,7 +20,7 @@ beforeAll(async () => {
     nodeUrls: [node.url],
     documented: [
       { rpcPath: '/solana-localnet', label: 'solana, localnet' },
-      { rpcPath: '/solana-mainnet', label: 'solana, mainnet' },
+      { rpcPath: '/solana-mainnet', label: 'solana, "main" <net>' },
     ],
   });
 });
@@ -46,57 +50,162 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
       .end();
   });
 
-const ASSETS = [
-  ['/docs/page.js', 'text/javascript; charset=utf-8'],
-  ['/docs/page.css', 'text/css; charset=utf-8'],
-  ['/docs/viewer.js', 'text/javascript; charset=utf-8'],
-  ['/docs/viewer.css', 'text/css; charset=utf-8'],
-  ['/docs/ledger.json', 'application/json; charset=utf-8'],
-  ['/docs/wallets.json', 'application/json; charset=utf-8'],
+const DOCUMENTS = [
   ['/v1/openapi.json', 'application/json; charset=utf-8'],
+  ['/account/v1/openapi.json', 'application/json; charset=utf-8'],
+  ['/stream.proto', 'text/plain; charset=utf-8'],
 ] as const;
 
-describe('the reference page', () => {
-  it('may load from this server only, and be framed by nobody', async () => {
-    const { headers } = await ask('/docs');
-    expect(headers).toMatchObject({
-      'content-security-policy': expect.stringMatching(
-        /^default-src 'none'; script-src 'nonce-[^']{24}'; style-src 'nonce-[^']{24}'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-      ),
-      'cross-origin-opener-policy': 'same-origin',
-      'referrer-policy': 'no-referrer',
-    });
-  });
+/** A page for each of these, by its path below /docs. */
+const CALLS = [
+  ...Object.keys({ ...METHODS, ...SUBSCRIPTIONS }).map((name) => `ledger/${name}`),
+  ...Object.keys(WALLET_OPERATIONS).map((name) => `wallets/${name}`),
+  ...Object.keys(ACCOUNT_OPERATIONS).map((name) => `account/${name}`),
+  ...Object.keys(TOPICS).map((name) => `streams/${name}`),
+];
+const PAGES = [
+  '/docs',
+  ...['ledger', 'wallets', 'account', 'streams', 'errors', ...CALLS].map((name) => `/docs/${name}`),
+];
 
-  it('names only files that are served', async () => {
-    const page = (await ask('/docs')).body.toString();
-    const named = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(
-      ([, address]) => new URL(address ?? '', `${gateway.baseUrl}/docs`),
-    );
-    expect(named.length).toBeGreaterThan(4);
-    for (const { origin, pathname } of named) {
-      expect(origin).toBe(gateway.baseUrl);
-      expect([pathname, (await ask(pathname)).status]).toEqual([pathname, 200]);
+describe('the reference', () => {
+  it('has a page for every method, subscription, operation and topic, and for nothing else', async () => {
+    const navigation = (await ask('/docs')).body.toString();
+    const listed = [...navigation.matchAll(/href="docs\/(\w+\/[^"]+)" data-words/g)].map(([, name]) => name);
+    expect(listed.sort()).toEqual([...CALLS].sort());
+    for (const name of CALLS) {
+      const { status, body } = await ask(`/docs/${name}`);
+      const [, title] = /<h1>([^<]*)<\/h1>/.exec(body.toString()) ?? [];
+      expect([name, status, title]).toEqual([name, 200, name.split('/')[1]]);
     }
   });
 
-  it.each(ASSETS)('%s: its type, sniffed by nobody, checked by its ETag at each use', async (path, type) => {
-    const { status, headers, body } = await ask(path);
-    expect([status, headers['content-type'], headers['content-length']]).toEqual([
-      200,
-      type,
-      String(body.length),
-    ]);
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-      vary: 'accept-encoding',
-      etag: expect.stringMatching(/^"[\w-]{22}"$/),
-    });
-    expect(body.toString()).not.toContain(KEY);
+  it('leads only to pages, parts and files that are served', async () => {
+    const served = new Map<string, string>();
+    const read = async (path: string): Promise<string> => {
+      const known = served.get(path);
+      if (known !== undefined) return known;
+      const { status, body } = await ask(path);
+      expect([path, status]).toEqual([path, 200]);
+      served.set(path, body.toString());
+      return body.toString();
+    };
+    for (const page of PAGES) {
+      for (const [, address = ''] of (await read(page)).matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)) {
+        const { origin, pathname, hash } = new URL(address, `${gateway.baseUrl}${page}`);
+        expect([page, address, origin]).toEqual([page, address, gateway.baseUrl]);
+        const target = await read(pathname);
+        if (hash !== '')
+          expect([page, address, target.includes(`id="${hash.slice(1)}"`)]).toEqual([page, address, true]);
+      }
+    }
   });
 
-  it.each(ASSETS)('%s compressed is the same, under an ETag of its own', async (path) => {
+  it('may run only what carries the nonce of the response, and calls this server alone', async () => {
+    const pages = [await ask('/docs/ledger/getSlot'), await ask('/docs/ledger/getSlot')];
+    const nonces = pages.map(({ headers, body }) => {
+      const policy = String(headers['content-security-policy']);
+      const [, nonce = ''] = /'nonce-([\w+/]{24})'/.exec(policy) ?? [];
+      expect(policy).toBe(
+        `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'nonce-${nonce}'; img-src 'self' data:; ` +
+          `connect-src 'self' ${gateway.baseUrl.replace('http', 'ws')}; object-src 'none'; base-uri 'none'; form-action 'none'; ` +
+          "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      );
+      const text = body.toString();
+      const loading = text.match(/<(script|style|link rel="(stylesheet|modulepreload)")[^>]*>/g) ?? [];
+      expect(loading.length).toBeGreaterThan(2);
+      expect(loading.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
+      expect(text).not.toMatch(/ on\w+="| style="|KEYSLOT_NONCE|<!--(navigation|page)/);
+      expect(text).not.toContain(KEY);
+      return nonce;
+    });
+    expect(new Set(nonces).size).toBe(2);
+    expect(pages[0]?.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
+  });
+
+  it('knows of the request only if it carries the cookie of a session', async () => {
+    const served = async (headers: Record<string, string>): Promise<unknown> => {
+      const { body } = await ask('/docs/ledger/getSlot?"><b>', headers);
+      const [, text = ''] = /name="keyslot-served" content="([^"]*)"/.exec(body.toString()) ?? [];
+      return JSON.parse(text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(code)));
+    };
+    expect(await served({})).toEqual({
+      networks: [
+        { rpcPath: '/solana-localnet', label: 'solana, localnet' },
+        { rpcPath: '/solana-mainnet', label: 'solana, "main" <net>' },
+      ],
+      isSignedIn: false,
+    });
+    expect(await served({ cookie: 'keyslot_session=x' })).toMatchObject({ isSignedIn: true });
+  });
+
+  it('compressed is the same page', async () => {
+    const plain = await ask('/docs/ledger/getBlock');
+    const packed = await ask('/docs/ledger/getBlock', { 'accept-encoding': 'gzip, deflate, br' });
+    expect([packed.headers['content-encoding'], packed.headers.vary]).toEqual(['gzip', 'accept-encoding']);
+    expect(packed.headers['content-length']).toBe(String(packed.body.length));
+    const withoutNonce = (body: Buffer): string => body.toString().replaceAll(/nonce="[^"]*"/g, '');
+    expect(withoutNonce(gunzipSync(packed.body))).toBe(withoutNonce(plain.body));
+  });
+
+  it('is for reading', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/ledger/getSlot']) {
+      const { status, headers } = await ask(path, {}, 'POST');
+      expect([path, status, headers.allow]).toEqual([path, 405, 'GET, HEAD']);
+      const head = await ask(path, {}, 'HEAD');
+      expect(head.body.length).toBe(0);
+    }
+  });
+
+  it.each([
+    ['/docs/', '/below/docs'],
+    ['/docs?wallets', '/below/docs/wallets'],
+    ['/docs?account', '/below/docs/account'],
+    ['/docs/wallets.json', '/below/v1/openapi.json'],
+    ['/docs/account.json', '/below/account/v1/openapi.json'],
+  ])('the earlier address %s leads to %s, below a path of a proxy', async (path, target) => {
+    const { status, headers } = await ask(path);
+    const { pathname } = new URL(String(headers.location), `https://example.com/below${path}`);
+    expect([status, pathname]).toEqual([308, target]);
+  });
+
+  it.each([
+    ...['/docs/..', '/docs/../package.json', '/docs/../../package.json', '/docs/%2e%2e/package.json'],
+    ...['/docs/..%2fpackage.json', '/docs/..\\package.json', '/docs//etc/passwd', '/docs/index'],
+    ...[
+      '/docs/ledger/getslot',
+      '/docs/ledger/',
+      '/docs/ledger/__proto__',
+      '/docs/constructor',
+      '/docs/ledger.html',
+    ],
+  ])('has no other page, and looks nothing up on the disk: %s', async (path) => {
+    const { status, headers, body } = await ask(path);
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body.toString()).toContain('<h1>Page not found</h1>');
+  });
+});
+
+describe('a document', () => {
+  it.each(DOCUMENTS)(
+    '%s: its type, sniffed by nobody, checked by its ETag at each use',
+    async (path, type) => {
+      const { status, headers, body } = await ask(path);
+      expect([status, headers['content-type'], headers['content-length']]).toEqual([
+        200,
+        type,
+        String(body.length),
+      ]);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+        vary: 'accept-encoding',
+        etag: expect.stringMatching(/^"[\w-]{22}"$/),
+      });
+    },
+  );
+
+  it.each(DOCUMENTS)('%s compressed is the same, under an ETag of its own', async (path) => {
     const plain = await ask(path);
     const packed = await ask(path, { 'accept-encoding': 'gzip, deflate, br' });
     expect([packed.headers['content-encoding'], packed.headers['content-length']]).toEqual([
@@ -108,91 +217,30 @@ describe('the reference page', () => {
   });
 
   it('is not sent again to a client that has it: 304 by the ETag of the form that would be sent', async () => {
-    const { headers } = await ask('/docs/viewer.js');
+    const { headers } = await ask('/v1/openapi.json');
     const etag = String(headers.etag);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await ask('/docs/viewer.js', { 'if-none-match': known });
+      const again = await ask('/v1/openapi.json', { 'if-none-match': known });
       expect([known, again.status, again.body.length, again.headers.etag]).toEqual([known, 304, 0, etag]);
     }
-    const packed = await ask('/docs/viewer.js', { 'if-none-match': etag, 'accept-encoding': 'gzip' });
+    const packed = await ask('/v1/openapi.json', { 'if-none-match': etag, 'accept-encoding': 'gzip' });
     expect([packed.status, packed.headers['content-encoding']]).toEqual([200, 'gzip']);
   });
 
-  it.each(ASSETS)('%s answers HEAD as GET, without a body', async (path) => {
+  it.each(DOCUMENTS)('%s answers HEAD as GET, without a body', async (path) => {
     const got = await ask(path);
     const head = await ask(path, {}, 'HEAD');
     expect([head.status, head.body.length]).toEqual([200, 0]);
     expect({ ...head.headers, date: '' }).toEqual({ ...got.headers, date: '' });
   });
 
-  it.each(['/docs', '/docs/', '/docs/viewer.js'])('%s is for reading', async (path) => {
-    const { status, headers } = await ask(path, {}, 'POST');
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+  it('of the wallets is whole, and leads back to its server', async () => {
+    const served = JSON.parse((await ask('/v1/openapi.json')).body.toString());
+    expect(served).toEqual(walletDocument);
+    expect(new URL(served.servers[0].url, 'https://example.com/below/v1/openapi.json').href).toBe(
+      'https://example.com/below/',
+    );
   });
-
-  it('sends /docs/ to /docs, below a path of a proxy too', async () => {
-    const { status, headers } = await ask('/docs/');
-    expect([status, new URL(String(headers.location), 'https://example.com/below/docs/').pathname]).toEqual([
-      308,
-      '/below/docs',
-    ]);
-  });
-
-  it.each([
-    ...['/docs/..', '/docs/../package.json', '/docs/../../package.json', '/docs/%2e%2e/package.json'],
-    ...['/docs/..%2fpackage.json', '/docs/..\\package.json', '/docs//etc/passwd', '/docs/page.html'],
-    ...['/docs/page/page.html', '/docs/viewer.js/', '/docs/viewer.js%00', '/docs/swagger-ui.js', '/Docs'],
-  ])('serves nothing else: %s is 404', async (path) => {
-    const { status, headers, body } = await ask(path);
-    expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
-    expect(JSON.parse(body.toString())).toMatchObject({ error: { code: -32043 } });
-  });
-});
-
-describe('its document', () => {
-  const read = async () => {
-    const { body } = await ask('/docs/ledger.json');
-    return parseJson(body.toString()) as {
-      readonly servers: readonly { readonly url: string; readonly description: string }[];
-      readonly paths: Readonly<Record<string, { readonly post: { readonly requestBody: unknown } }>>;
-    };
-  };
-
-  it('names every network by an address relative to it', async () => {
-    const { servers } = await read();
-    const document = 'https://example.com/below/docs/ledger.json';
-    expect(servers.map(({ url, description }) => [new URL(url, document).href, description])).toEqual([
-      ['https://example.com/below/solana-localnet', 'solana, localnet'],
-      ['https://example.com/below/solana-mainnet', 'solana, mainnet'],
-    ]);
-  });
-
-  it('loses no digit of an example', async () => {
-    const { paths } = await read();
-    expect(paths['/#getBalance']?.post.requestBody).toMatchObject({
-      content: {
-        'application/json': {
-          examples: {
-            'a-slot-the-ledger-has-not-reached': {
-              value: { params: [expect.any(String), { minContextSlot: 2n ** 63n - 1n }] },
-            },
-          },
-        },
-      },
-    });
-  });
-});
-
-describe('the wallet document', () => {
-  it.each(['/docs/wallets.json', '/v1/openapi.json'])(
-    '%s is whole, and leads back to its server',
-    async (path) => {
-      const served = JSON.parse((await ask(path)).body.toString());
-      expect(served).toEqual(walletDocument);
-      const from = new URL(path.slice(1), 'https://example.com/below/');
-      expect(new URL(served.servers[0].url, from).href).toBe('https://example.com/below/');
-    },
-  );
 });
 
 describe('a client takes gzip', () => {

@@ -18,7 +18,7 @@ import { withCache } from '../../src/gateway/ledger/cache/with-cache.ts';
 import { createDriftGuard } from '../../src/gateway/ledger/drift/drift-guard.ts';
 import type { NetworkDrift } from '../../src/gateway/ledger/drift/network-drift.ts';
 import { createLedger } from '../../src/gateway/ledger/ledger.ts';
-import type { DocumentedNetwork } from '../../src/gateway/ledger/openapi-document.ts';
+import type { DocumentedNetwork } from '../../src/server/pages/docs/reference.ts';
 import { createReplyMemory } from '../../src/core/rpc/reply-memory.ts';
 import { Connections, type ConnectionsOptions } from '../../src/server/connections/connections.ts';
 import { createPages } from './create-pages.ts';

@@ -1,7 +1,7 @@
 /** A REST service: the places of its documents, and the prefixes of its names. */
 export type Service = {
   /** Its folder below spec/ and generated/. */
-  readonly folder: string;
+  readonly folder: 'wallets' | 'account';
   /** The folder in src/ with its handlers. */
   readonly room: string;
   /** Prefix of its type names: `Wallet` of `WalletHandlers`. */

@@ -3,6 +3,7 @@ import type { ErrorModel } from '../../model/errors.ts';
 import type { LedgerModel } from '../../model/ledger.ts';
 import type { Callable, Example, Method } from '../../model/method.ts';
 import { titledSchemas } from '../../model/reach.ts';
+import type { Schema } from '../../model/schema.ts';
 import { indentCode } from '../../text.ts';
 import { cell } from './tables.ts';
 import { typeOf } from './type-of.ts';
@@ -16,15 +17,23 @@ export const typedResult = (
   entries: string | undefined,
   model: LedgerModel,
 ): string => {
-  const type = typeOf(schema, 'result', (title) => title).replaceAll(/\/\*\*.*?\*\/\n/gs, '');
-  const text = [
-    ...(description === undefined ? [] : [description.trim()]),
-    ...(entries === undefined ? [] : [`Limit: ${entries}.`]),
-  ].join(' ');
+  const type = resultType(schema);
+  const text = resultText(description, entries);
   const named = [...titledSchemas(model)].filter(([title]) => new RegExp(`\\b${title}\\b`).test(type));
   const rows = named.map(([title, target]) => `| ${typeLink(title)} | ${cell(target.description ?? '')} |\n`);
   return `${text === '' ? '' : `${text}\n\n`}\`\`\`ts\n${indentCode(type)}\n\`\`\`\n${rows.length > 0 ? `\n| type | |\n|---|---|\n${rows.join('')}` : ''}`;
 };
+
+/** The type of a result as TypeScript, without comments. */
+export const resultType = (schema: Schema): string =>
+  typeOf(schema, 'result', (title) => title).replaceAll(/\/\*\*.*?\*\/\n/gs, '');
+
+/** What a result is, with the limit of its entries. */
+export const resultText = (description: string | undefined, entries: string | undefined): string =>
+  [
+    ...(description === undefined ? [] : [description.trim()]),
+    ...(entries === undefined ? [] : [`Limit: ${entries}.`]),
+  ].join(' ');
 
 /** A link to the description of a type. */
 export const typeLink = (title: string): string => `[${title}](types/${title}.md)`;

@@ -28,7 +28,7 @@ const page = (method: Method, model: LedgerModel): string =>
   [
     `${HEADER}# ${method.name}\n`,
     `${method.summary}${method.description === undefined ? '' : ` ${method.description.trim()}`}\n`,
-    `Weight ${method.cost}. ${method.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.'}${refused(method)}${method.since === undefined ? '' : ` Nodes have it since Agave ${method.since}.`}\n`,
+    `${methodFacts(method).join(' ')}\n`,
     '## Params\n',
     paramTable(method, model, typeLink),
     '## Result\n',
@@ -40,10 +40,13 @@ const page = (method: Method, model: LedgerModel): string =>
       : []),
   ].join('\n');
 
-const refused = ({ refusedIn }: Method): string =>
-  Object.entries(refusedIn)
-    .map(([environment, error]) => ` Refused on ${environment} (${error}).`)
-    .join('');
+/** What is known of a method besides its params and its result, a sentence each. */
+export const methodFacts = ({ cost, origin, refusedIn, since }: Method): readonly string[] => [
+  `Weight ${cost}.`,
+  origin === 'given' ? 'Given by the interface.' : 'Chosen by us.',
+  ...Object.entries(refusedIn).map(([environment, error]) => `Refused on ${environment} (${error}).`),
+  ...(since === undefined ? [] : [`Nodes have it since Agave ${since}.`]),
+];
 
 const result = (method: Method, model: LedgerModel): string =>
   typedResult(method.result, resultLimit(method, model), model);

@@ -42,7 +42,7 @@ const page = (item: Subscription, model: LedgerModel): string =>
   [
     `${HEADER}# ${item.name}\n`,
     `${item.summary}${item.description === undefined ? '' : ` ${item.description.trim()}`}\n`,
-    `${facts(item).join(' ')}\n`,
+    `${subscriptionFacts(item).join(' ')}\n`,
     '## Params\n',
     paramTable(item, model, typeLink),
     '## Reply\n',
@@ -63,8 +63,10 @@ const REFILLED: Readonly<Record<Refill, string>> = {
   none: 'What was missed when the connection to the node was lost is a gap.',
 };
 
-const facts = (item: Subscription): readonly string[] => [
-  `Weight ${item.cost}. ${item.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.'}`,
+/** What is known of a subscription besides its params and its notifications, a sentence each. */
+export const subscriptionFacts = (item: Subscription): readonly string[] => [
+  `Weight ${item.cost}.`,
+  item.origin === 'given' ? 'Given by the interface.' : 'Chosen by us.',
   `Ended by \`${item.unsubscribe}\`${item.outcome ? `, or by the server after a notification with \`${item.outcome.join('.')}\`` : ''}.`,
   REFILLED[item.refill],
   ...(item.congested === 'latest' ? ['A reader that is too slow is left with the latest notification.'] : []),
@@ -82,7 +84,13 @@ const example = (
   return `### ${name}\n\n${block(requestOf(item, params))}\n${answer}`;
 };
 
-const notice = ({ notification }: Subscription, { reply }: Common, id: unknown, result: unknown): object => ({
+/** The message that carries a notification of an example. */
+export const notice = (
+  { notification }: Subscription,
+  { reply }: Common,
+  id: unknown,
+  result: unknown,
+): object => ({
   jsonrpc: '2.0',
   method: notification.name,
   params: { result, [reply.name]: id },

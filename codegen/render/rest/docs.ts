@@ -52,7 +52,7 @@ const page = (operation: Operation, model: RestModel): string =>
     `${HEADER}# ${operation.id}\n`,
     `\`${operation.method.toUpperCase()} ${operation.path}\`\n`,
     `${operation.summary} ${operation.description}\n`,
-    `${facts(operation)}\n`,
+    `${operationFacts(operation).join(' ')}\n`,
     ...querySection(operation, model),
     ...headerSection(operation, model),
     ...bodySection(operation, model),
@@ -68,27 +68,28 @@ const page = (operation: Operation, model: RestModel): string =>
     ...(operation.body ? ['## Examples\n', examples(operation)] : []),
   ].join('\n');
 
-const facts = (operation: Operation): string => {
+/** What is known of an operation besides what it takes and answers, a sentence each. */
+export const operationFacts = (operation: Operation): readonly string[] => {
   const { prices, rate, idempotent } = operation;
   return [
-    accessText(operation),
+    ...accessTexts(operation),
     prices.length > 0
       ? `Charged by ${prices.map((price) => `\`${price}\``).join(', ')} of the price list.`
       : 'Free.',
     ...(rate === undefined ? [] : [`Counts for \`${rate}\`.`]),
     ...(idempotent ? ['Can be repeated safely with `Idempotency-Key`.'] : []),
-  ].join(' ');
+  ];
 };
 
 /** The allowed callers. */
-const accessText = ({ auth, scopes, roles, isFresh }: Operation): string => {
+const accessTexts = ({ auth, scopes, roles, isFresh }: Operation): readonly string[] => {
   const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
-  if (auth.length === 0) return 'Anyone may call it.';
+  if (auth.length === 0) return ['Anyone may call it.'];
   return [
     ...(auth.includes('token') ? [`Scope ${list(scopes)}.`] : []),
     ...(auth.includes('session') ? [`Session of a member: ${list(roles)}.`] : []),
     ...(isFresh ? ['A session needs a second factor that was confirmed in the last five minutes.'] : []),
-  ].join(' ');
+  ];
 };
 
 const headerSection = (operation: Operation, model: RestModel): readonly string[] => {
@@ -107,19 +108,22 @@ const querySection = ({ query }: Operation, model: RestModel): readonly string[]
 const bodySection = (operation: Operation, model: RestModel): readonly string[] => {
   if (!operation.body) return [];
   const schema: RestSchema = resolve(operation.body.schema, model.schemas);
-  const conflicts = (schema['x-conflicts'] ?? []).map(
-    (conflict) => `- \`${conflict.member}\` ${conflictText(conflict)}.\n`,
-  );
-  const needs = Object.entries(schema.dependentRequired ?? {}).map(
-    ([name, others]) => `- \`${name}\` requires ${others.map((other) => `\`${other}\``).join(', ')}.\n`,
-  );
+  const rules = rulesOf(schema).map((rule) => `- ${rule}\n`);
   return [
     '## Body\n',
     ...(schema.description === undefined ? [] : [`${schema.description.trim()}\n`]),
     memberTable(operation.body.schema, model),
-    ...(conflicts.length + needs.length > 0 ? [[...needs, ...conflicts].join('')] : []),
+    ...(rules.length > 0 ? [rules.join('')] : []),
   ];
 };
+
+/** The members of a body that require or exclude others, a sentence each. */
+export const rulesOf = (schema: RestSchema): readonly string[] => [
+  ...Object.entries(schema.dependentRequired ?? {}).map(
+    ([name, others]) => `\`${name}\` requires ${others.map((other) => `\`${other}\``).join(', ')}.`,
+  ),
+  ...(schema['x-conflicts'] ?? []).map((conflict) => `\`${conflict.member}\` ${conflictText(conflict)}.`),
+];
 
 const answer = ({ success }: Operation, model: RestModel): string => {
   const forms = success.content.map(({ media, schema, itemSchema }) => {
@@ -149,34 +153,50 @@ const typesIn = (schema: RestSchema | undefined, model: RestModel): readonly str
   return [...(title === undefined ? [] : [title]), ...children.flatMap((child) => typesIn(child, model))];
 };
 
-const memberTable = (written: RestSchema, model: RestModel): string => {
-  const schema: RestSchema = resolve(written, model.schemas);
-  const rows = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    memberRows(name, member, schema.required?.includes(name) ?? false, model),
-  );
-  return `| member | | required | |\n|---|---|---|---|\n${rows.join('')}`;
+/** A member of a body or an answer, or a query parameter, with its type and limits in words. */
+export type MemberRow = {
+  readonly name: string;
+  readonly limits: string;
+  readonly required: boolean;
+  readonly text: string;
+  readonly schema: RestSchema;
 };
 
-const memberRows = (
+/** The members of an object, and those of the objects in it that a client writes. */
+export const memberRows = (written: RestSchema, model: RestModel): readonly MemberRow[] => {
+  const schema: RestSchema = resolve(written, model.schemas);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    rowsOf(name, member, schema.required?.includes(name) ?? false, model),
+  );
+};
+
+const rowsOf = (
   name: string,
   written: RestSchema,
   required: boolean,
   model: RestModel,
-): readonly string[] => {
+): readonly MemberRow[] => {
   const schema: RestSchema = resolve(written, model.schemas);
   const fallback = schema.default === undefined ? '' : ` Default: \`${JSON.stringify(schema.default)}\`.`;
-  const secret = schema['x-secret'] ? ' Secret.' : '';
-  const row = `| \`${name}\` | ${cell(limits(schema))} | ${required ? 'yes' : ''} | ${cell(`${schema.description ?? ''}${fallback}${secret}`)} |\n`;
+  const text = `${schema.description ?? ''}${fallback}${schema['x-secret'] ? ' Secret.' : ''}`;
   return [
-    row,
+    { name, limits: limits(schema), required, text, schema: written },
     ...Object.entries(schema['x-last-index'] ? (schema.properties ?? {}) : {}).flatMap(([inner, child]) =>
-      memberRows(`${name}.${inner}`, child, schema.required?.includes(inner) ?? false, model),
+      rowsOf(`${name}.${inner}`, child, schema.required?.includes(inner) ?? false, model),
     ),
   ];
 };
 
+const memberTable = (schema: RestSchema, model: RestModel): string =>
+  `| member | | required | |\n|---|---|---|---|\n${memberRows(schema, model)
+    .map(
+      ({ name, limits: limited, required, text }) =>
+        `| \`${name}\` | ${cell(limited)} | ${required ? 'yes' : ''} | ${cell(text)} |\n`,
+    )
+    .join('')}`;
+
 /** Type and limits in a few words. */
-const limits = (schema: RestSchema): string => {
+export const limits = (schema: RestSchema): string => {
   const { type, minimum, maximum, minLength, maxLength } = schema;
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');

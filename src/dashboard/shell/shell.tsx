@@ -5,6 +5,7 @@ import { type PageRoute, SECTIONS } from '../pages/routes.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Announcements, useAnnounce } from '../parts/announcements.tsx';
 import { Brand } from '../parts/brand.tsx';
+import { chooseTheme, storedTheme, THEMES } from './theme.ts';
 import './shell.css';
 import { account as service, account } from '../calls/account-client.ts';
 import { enterSession, leaveSession } from '../calls/query-client.ts';
@@ -182,29 +183,4 @@ function MemberMenu() {
       </Button>
     </div>
   );
-}
-
-/** The chosen colours; `system` follows the setting of the device. */
-type Theme = 'system' | 'light' | 'dark';
-
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-
-const STORED = 'keyslot-theme';
-
-/** Returns the stored choice. */
-export function storedTheme(): Theme {
-  const stored = localStorage.getItem(STORED);
-  return THEMES.find((theme) => theme === stored) ?? 'system';
-}
-
-/** Stores a choice and shows it. */
-function chooseTheme(theme: Theme): void {
-  localStorage.setItem(STORED, theme);
-  showTheme(theme);
-}
-
-/** Shows a theme. */
-export function showTheme(theme: Theme): void {
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
 }

@@ -6,8 +6,7 @@ import { isHeaderValue, BODY_MEMBERS, OPERATIONS } from '../../../generated/wall
 import { request as sendRequest } from '../../core/node-http.ts';
 import { createRequestId } from '../../core/request-id.ts';
 import { toServiceError, serviceError } from '../../core/service-error.ts';
-import { openapiDocument } from '../../gateway/ledger/openapi-document.ts';
-import { createDocs } from '../../server/pages/docs/docs-routes.ts';
+import { createDocuments } from '../../server/pages/docs/documents.ts';
 import type { HttpHandler } from '../../server/http/http-server.ts';
 import { readBody, assertNotEncoded } from '../../server/http/read-body.ts';
 import { pathOf } from '../../server/http/target.ts';
@@ -35,16 +34,16 @@ type Question = { readonly headers: OutgoingHttpHeaders; readonly bytes: Buffer 
 
 /**
  * Answers requests for the wallet and account services: it refuses what the server refuses, in the server's words, serves both documents,
- * and asks Prism, which has `document`, for the example that matches the request.
+ * and asks Prism, which has `mocked`, for the example that matches the request.
  */
-export function createRestFront(prismUrl: string, document: string): HttpHandler {
-  const docs = createDocs({ readLedgerDocument: () => openapiDocument([]) });
-  const parsed: unknown = JSON.parse(document);
+export function createRestFront(prismUrl: string, mocked: string): HttpHandler {
+  const documents = createDocuments();
+  const parsed: unknown = JSON.parse(mocked);
   return async (request, response) => {
     const [path = '', search = ''] = targetOf(request).split('?', 2);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const doc = path.endsWith('/openapi.json') && isRead ? docs.get(path) : undefined;
-    if (doc !== undefined) return await doc(request, response);
+    const document = path.endsWith('/openapi.json') && isRead ? documents.get(path) : undefined;
+    if (document !== undefined) return await document(request, response);
     try {
       const bytes = await readBody(request, response, MAX_BODY_BYTES);
       const asked = { headers: request.headers, search, bytes };

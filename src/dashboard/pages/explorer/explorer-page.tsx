@@ -128,7 +128,7 @@ function StartView({ network }: { readonly network: Network }) {
     <section className="panel" aria-labelledby="explorer-start">
       <div className="panel-head">
         <h2 id="explorer-start">Start here</h2>
-        <TryCall tag="Cluster, slots, epochs" method="getSlot" params={[]} network={network} />
+        <TryCall method="getSlot" params={[]} network={network} />
       </div>
       <Facts
         facts={[

@@ -1,33 +1,24 @@
 import type { ReactNode } from 'react';
-import { openReference } from '../../calls/open-reference.ts';
-import { referenceOf, SERVER_ADDRESS } from '../../calls/places.ts';
+import { printJson } from '../../../../runtime/json.ts';
+import { SERVER_ADDRESS } from '../../calls/places.ts';
 import { Snippet } from '../../parts/snippet.tsx';
 import type { Network } from '../../parts/networks.ts';
 import { curlOf } from './curl-of.ts';
 
 type TryCallProps = {
-  /** Group of the method in the reference. */
-  readonly tag: string;
   readonly method: string;
   readonly params: readonly unknown[];
   readonly network: Network;
 };
 
-/** Shows how to make the call of a view: in the reference, with a key filled in, or in a shell. */
-export function TryCall({ tag, method, params, network }: TryCallProps) {
-  const reference = referenceOf(tag, method, 'ledger');
+/** Shows how to make the call of a view: in the reference, with its params and a key filled in, or in a shell. */
+export function TryCall({ method, params, network }: TryCallProps) {
+  const reference = `${SERVER_ADDRESS}/docs/ledger/${method}#params=${encodeURIComponent(printJson(params))}`;
   const url = `${SERVER_ADDRESS}${network.rpc_path}`;
   return (
     <Popover label="Try this call">
       <p>
-        <a
-          href={reference}
-          target="_blank"
-          rel="noreferrer"
-          onClick={(event) => {
-            if (openReference(reference)) event.preventDefault();
-          }}
-        >
+        <a href={reference} target="_blank" rel="noreferrer">
           Try {method} in the reference
         </a>
         , with a key of your session filled in. In a shell, with the key in <code>API_KEY</code>:

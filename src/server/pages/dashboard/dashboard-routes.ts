@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { serviceError } from '../../../core/service-error.ts';
-import { createNonce, OWN_SITE_HEADERS, pageHeaders } from '../docs/page-headers.ts';
+import { createNonce, OWN_SITE_HEADERS, pageHeaders, socketSources } from '../docs/page-headers.ts';
 import { sendPage, acceptedCoding } from '../docs/send-page.ts';
 import type { BaseUrlOf } from '../../http/base-url.ts';
 import type { HttpHandler } from '../../http/http-server.ts';
 import { pathOf } from '../../http/target.ts';
-import { dashboardPage } from './dashboard-page.ts';
+import { placeBuiltPage } from './built-page.ts';
 
 export type DashboardOptions = {
   readonly baseUrlOf: BaseUrlOf;
@@ -49,8 +49,8 @@ export function createDashboard({ baseUrlOf, folder = BUILT }: DashboardOptions)
       return;
     }
     const nonce = createNonce();
-    const headers = pageHeaders({ nonce, connect: socketSources(baseUrlOf(request)), isStrict: true });
-    sendPage(request, response, { html: dashboardPage(page, { path, nonce }), headers });
+    const headers = pageHeaders({ nonce, connect: socketSources(baseUrlOf(request)) });
+    sendPage(request, response, { body: Buffer.from(placeBuiltPage(page, { path, nonce })), headers });
   };
 }
 
@@ -66,12 +66,6 @@ function sendBuilt({ type, bodies }: BuiltAsset, request: IncomingMessage, respo
     ...(coding !== 'identity' && { 'content-encoding': coding }),
   });
   response.end(body);
-}
-
-/** WebSocket at the address that was requested: browsers before Content Security Policy Level 3 do not count it as 'self'. An IPv6 address cannot be written in a policy. */
-function socketSources(baseUrl: string): readonly string[] {
-  const { host, protocol } = new URL(baseUrl);
-  return host.startsWith('[') ? [] : [`${protocol === 'https:' ? 'wss' : 'ws'}://${host}`];
 }
 
 /** A built file in each form that it is sent in. */

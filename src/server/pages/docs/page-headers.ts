@@ -7,8 +7,6 @@ export type PagePolicy = {
   readonly nonce: string;
   /** Other sources that it may connect to. */
   readonly connect?: readonly string[];
-  /** True: scripts with the nonce may load others; strings never become code or markup (Trusted Types). */
-  readonly isStrict?: boolean;
 };
 
 const NONCE_BYTES = 18;
@@ -16,6 +14,12 @@ const NONCE_BYTES = 18;
 /** Returns a nonce that nobody can guess (Content Security Policy Level 3, section 7.1). */
 export function createNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
+}
+
+/** WebSocket at the address that was requested: browsers before Content Security Policy Level 3 do not count it as 'self'. An IPv6 address cannot be written in a policy. */
+export function socketSources(baseUrl: string): readonly string[] {
+  const { host, protocol } = new URL(baseUrl);
+  return host.startsWith('[') ? [] : [`${protocol === 'https:' ? 'wss' : 'ws'}://${host}`];
 }
 
 /** Headers of everything that belongs to a page: no other site frames, embeds or reads it, and no type is guessed. */
@@ -28,11 +32,14 @@ export const OWN_SITE_HEADERS: HeaderMap = {
   'x-frame-options': 'DENY',
 };
 
-/** Returns the headers of a page. Only scripts and style sheets that carry the nonce run; the page is not cached, since a nonce is for one response. */
-export function pageHeaders({ nonce, connect = [], isStrict = false }: PagePolicy): HeaderMap {
+/**
+ * Returns the headers of a page. Only scripts and style sheets that carry the nonce run, and scripts that these load; strings never become code
+ * or markup (Trusted Types). The page is not cached, since a nonce is for one response.
+ */
+export function pageHeaders({ nonce, connect = [] }: PagePolicy): HeaderMap {
   const policy = [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'${isStrict ? " 'strict-dynamic'" : ''}`,
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src 'nonce-${nonce}'`,
     // Icons are drawn from data: addresses.
     "img-src 'self' data:",
@@ -41,7 +48,8 @@ export function pageHeaders({ nonce, connect = [], isStrict = false }: PagePolic
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    ...(isStrict ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ];
   return { ...OWN_SITE_HEADERS, 'content-security-policy': policy.join('; '), 'cache-control': 'no-store' };
 }

@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../../core/service-error.ts';
 import type { HeaderMap } from '../../http/respond.ts';
 
+/** A page in the coding that its headers name. */
+type SentPage = { readonly status?: number; readonly body: Buffer; readonly headers: HeaderMap };
+
 /**
  * Answers GET and HEAD with a page that was made for this response.
  *
@@ -10,15 +13,15 @@ import type { HeaderMap } from '../../http/respond.ts';
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
-  { html, headers }: { readonly html: string; readonly headers: HeaderMap },
+  { status = 200, body, headers }: SentPage,
 ): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
-  response.writeHead(200, {
+  response.writeHead(status, {
     ...headers,
     'content-type': 'text/html; charset=utf-8',
-    'content-length': String(Buffer.byteLength(html)),
+    'content-length': String(body.length),
   });
-  response.end(html);
+  response.end(body);
 }
 
 /** Returns the best coding that an Accept-Encoding header accepts, of those that assets are kept in; brotli only if it is named. */

@@ -38,7 +38,7 @@ export function AddressView({ network, address }: AddressViewProps) {
       <section className="panel" aria-labelledby="account">
         <div className="panel-head">
           <h2 id="account">Account</h2>
-          <TryCall tag="Accounts" method="getAccountInfo" params={[address, CONFIG]} network={network} />
+          <TryCall method="getAccountInfo" params={[address, CONFIG]} network={network} />
         </div>
         <ErrorNotice error={account.error} operation={['Accounts', 'getAccountInfo', 'ledger']} />
         <Facts

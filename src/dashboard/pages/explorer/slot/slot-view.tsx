@@ -29,7 +29,7 @@ export function SlotView({ network, slot }: SlotViewProps) {
     <nav className="slot-links" aria-label="Neighbouring slots">
       {slot > 0n && <Link href={explorerPath(network, slot - 1n)}>Previous slot</Link>}
       <Link href={explorerPath(network, slot + 1n)}>Next slot</Link>
-      <TryCall tag="Blocks" method="getBlock" params={[slot, BLOCK_CONFIG]} network={network} />
+      <TryCall method="getBlock" params={[slot, BLOCK_CONFIG]} network={network} />
     </nav>
   );
   if (block.isError)

@@ -102,12 +102,7 @@ function TransactionParts({ network, signature, transaction, status }: Transacti
       <section className="panel" aria-labelledby="outcome">
         <div className="panel-head">
           <h2 id="outcome">Outcome</h2>
-          <TryCall
-            tag="Transactions"
-            method="getTransaction"
-            params={[signature, TRANSACTION_CONFIG]}
-            network={network}
-          />
+          <TryCall method="getTransaction" params={[signature, TRANSACTION_CONFIG]} network={network} />
         </div>
         {meta?.err != null && (
           <p className="notice">
