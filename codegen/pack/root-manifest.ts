@@ -5,7 +5,6 @@ export type RootManifest = {
   readonly version: string;
   readonly description: string;
   readonly license: string;
-  readonly scarfSettings: Readonly<Record<string, unknown>>;
   readonly dependencies: Versions;
   readonly optionalDependencies: Versions;
 };

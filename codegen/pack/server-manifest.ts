@@ -19,7 +19,6 @@ export const serverManifest = (root: RootManifest) => {
     license: root.license,
     type: 'module',
     engines: { node: `>=${OLDEST_NODE.major}.${OLDEST_NODE.minor}` },
-    scarfSettings: root.scarfSettings,
     bin: { keyslot: 'bin/keyslot.js' },
     files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard'],
     dependencies: { ...dependencies, ...neededByBundled(root, 'dependencies') },

