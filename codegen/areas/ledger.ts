@@ -17,6 +17,7 @@ import { renderContract } from '../render/ledger/contract.ts';
 import { renderDecoders } from '../render/ledger/decoders.ts';
 import { renderDocs } from '../render/ledger/docs.ts';
 import { renderExamples } from '../render/ledger/examples.ts';
+import { renderGroups } from '../render/ledger/groups.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderLimits } from '../render/ledger/limits.ts';
 import { renderMethods } from '../render/ledger/methods.ts';
@@ -60,6 +61,7 @@ export const ledgerArea = createArea({
   renderers: [
     renderTypes,
     renderMethods,
+    renderGroups,
     renderSubscriptions,
     renderVersions,
     renderSlots,

@@ -2,6 +2,7 @@ import { type Area, type Files, mergeFiles } from '../area.ts';
 import { lintCheats } from '../lint/localnet.ts';
 import type { LedgerModel } from '../model/ledger.ts';
 import { CHEATS_FOLDER, CHEATS_HEAD_FILE, hasCheats, readCheats } from '../model/localnet.ts';
+import { renderGroups } from '../render/ledger/groups.ts';
 import { renderHandlers } from '../render/ledger/handlers.ts';
 import { renderLimits } from '../render/ledger/limits.ts';
 import { renderMembers } from '../render/ledger/members.ts';
@@ -31,6 +32,7 @@ const render = (model: LedgerModel): Files =>
       [
         renderTypes,
         renderMethods,
+        renderGroups,
         renderLimits,
         renderMembers,
         renderParams,

@@ -1,4 +1,4 @@
-import { TAGS } from '../model/method.ts';
+import { METHOD_GROUPS, TAGS } from '../model/method.ts';
 import { GRPC_STATUSES } from '../model/errors.ts';
 import { PROVOCATIONS, REFILLS } from '../model/subscription.ts';
 import { FALLBACKS } from '../model/schema.ts';
@@ -91,12 +91,13 @@ const errorNames = { type: 'array', items: text, uniqueItems: true };
 /** A file of ledger/methods/. */
 export const METHOD_SHAPE = {
   definitions,
-  ...closed(['name', 'summary', 'tags', 'x-origin', 'x-cost', 'x-cache', 'result'], {
+  ...closed(['name', 'summary', 'tags', 'x-origin', 'x-group', 'x-cost', 'x-cache', 'result'], {
     name: { type: 'string', pattern: '^[a-z][A-Za-z0-9]*([._][a-z][A-Za-z0-9]*)?$' },
     summary: text,
     description: text,
     tags: { type: 'array', minItems: 1, maxItems: 1, items: { enum: TAGS } },
     'x-origin': { enum: ['given', 'chosen'] },
+    'x-group': { enum: METHOD_GROUPS },
     'x-cost': { type: 'integer', minimum: 1 },
     'x-cache': { enum: ['none', 'slot', 'immutable', 'final'] },
     'x-retry': { const: 'never' },

@@ -19,6 +19,7 @@ const LEDGER_FOLDER = 'ledger/';
 const DEFAULTS = {
   tags: ['service'],
   'x-origin': 'chosen',
+  'x-group': 'send',
   'x-cost': 1,
   'x-cache': 'none',
   'x-retry': 'never',

@@ -13,6 +13,10 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
+/** The groups of methods that an API key may be limited to. Subscriptions have a group of their own. */
+export const METHOD_GROUPS = ['read', 'send'] as const;
+type MethodGroup = (typeof METHOD_GROUPS)[number];
+
 export type Param = {
   readonly name: string;
   readonly description?: string;
@@ -56,6 +60,7 @@ export type MethodFile = {
   readonly description?: string;
   readonly tags: readonly [Tag];
   readonly 'x-origin': 'given' | 'chosen';
+  readonly 'x-group': MethodGroup;
   readonly 'x-cost': number;
   readonly 'x-cache': 'none' | 'slot' | 'immutable' | 'final';
   readonly 'x-retry'?: 'never';
@@ -84,6 +89,7 @@ export type Method = {
   readonly description?: string;
   readonly tag: Tag;
   readonly origin: 'given' | 'chosen';
+  readonly group: MethodGroup;
   readonly cost: number;
   readonly cache: 'none' | 'slot' | 'immutable' | 'final';
   readonly retry: 'safe' | 'never';
@@ -131,6 +137,7 @@ export const toMethod = (file: MethodFile, normalize: (schema: Schema) => Schema
     ...(file.description !== undefined && { description: file.description }),
     tag: file.tags[0],
     origin: file['x-origin'],
+    group: file['x-group'],
     cost: file['x-cost'],
     cache: file['x-cache'],
     retry: file['x-retry'] ?? 'safe',

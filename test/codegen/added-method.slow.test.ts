@@ -27,6 +27,7 @@ summary: Rewards per address and epoch.
 description: The newest epoch whose rewards are paid comes first.
 tags: [fees]
 x-origin: chosen
+x-group: read
 x-cost: 5
 x-cache: none
 params:

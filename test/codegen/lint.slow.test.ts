@@ -176,6 +176,8 @@ const rows: readonly Row[] = [
     /one of/,
   ],
   ['a missing member', THING, set('summary', undefined), '', /summary is missing/],
+  ['a method of no group', THING, set('x-group', undefined), '', /member x-group is missing/],
+  ['a group that does not exist', THING, set('x-group', 'write'), '/x-group', /read.*send/],
   ['a method in the wrong file', THING, set('name', 'getOther'), '/name', /getOther\.yaml/],
   ['a title that is not the file name', SCHEMA, set('title', 'Other'), '/title', /must be Thing/],
   [

@@ -41,8 +41,9 @@ const page = (method: Method, model: LedgerModel): string =>
   ].join('\n');
 
 /** What is known of a method besides its params and its result, a sentence each. */
-export const methodFacts = ({ cost, origin, refusedIn, since }: Method): readonly string[] => [
+export const methodFacts = ({ cost, group, origin, refusedIn, since }: Method): readonly string[] => [
   `Weight ${cost}.`,
+  `Group ${group}.`,
   origin === 'given' ? 'Given by the interface.' : 'Chosen by us.',
   ...Object.entries(refusedIn).map(([environment, error]) => `Refused on ${environment} (${error}).`),
   ...(since === undefined ? [] : [`Nodes have it since Agave ${since}.`]),

@@ -126,6 +126,7 @@ const callObject = (call: Callable, tag: string, result: Result, model: LedgerMo
 
 const methodObject = (method: Method, model: LedgerModel) => ({
   ...callObject(method, method.tag, method.result, model),
+  'x-group': method.group,
   'x-cache': method.cache,
   'x-retry': method.retry,
   'x-since': method.since,
