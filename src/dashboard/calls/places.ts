@@ -6,11 +6,12 @@ export const SERVER_ADDRESS = new URL('../..', script).href.replace(/\/$/, '');
 /** Base path of all pages of the dashboard. */
 export const DASHBOARD_PATH = new URL('..', script).pathname.replace(/\/$/, '');
 
-/** A service with a document in the reference. */
+/** A section of the reference. */
 export type ReferenceService = 'account' | 'wallets' | 'ledger';
 
-/** Returns the address of an operation in the reference, such as `API keys`, `listKeys`. */
-export function referenceOf(tag: string, operation: string, service: ReferenceService = 'account'): string {
-  const document = service === 'ledger' ? '' : `?${service}`;
-  return `${SERVER_ADDRESS}/docs${document}#/${encodeURIComponent(tag)}/${operation}`;
+/** Returns the address of an operation's page in the reference, by its group and name, such as `API keys`, `listKeys`. */
+export function referenceOf(
+  ...[, operation, service = 'account']: readonly [group: string, name: string, service?: ReferenceService]
+): string {
+  return `${SERVER_ADDRESS}/docs/${service}/${operation}`;
 }
