@@ -721,13 +721,22 @@ export const ERRORS = {
     close: { code: 4001, reason: 'API key revoked' },
     data: [],
   },
-  /** The API key was rotated, and the overlap in which the old key still worked is over. */
+  /** The end date of the API key has passed, or it was rotated, and the overlap in which the old key still worked is over. */
   apiKeyExpired: {
     area: 'access',
     http: 401,
-    jsonrpc: { code: -32063, message: 'API key expired: it was rotated; use the new key' },
-    grpc: { status: 'UNAUTHENTICATED', message: 'API key expired: it was rotated; use the new key' },
-    close: { code: 4002, reason: 'API key expired: it was rotated; use the new key' },
+    jsonrpc: {
+      code: -32063,
+      message: 'API key expired: it was rotated, or its end date has passed; use a new key',
+    },
+    grpc: {
+      status: 'UNAUTHENTICATED',
+      message: 'API key expired: it was rotated, or its end date has passed; use a new key',
+    },
+    close: {
+      code: 4002,
+      reason: 'API key expired: it was rotated, or its end date has passed; use a new key',
+    },
     data: [],
   },
   /** The API key is restricted to other origins, or the request has no origin. */
@@ -736,6 +745,7 @@ export const ERRORS = {
     http: 403,
     jsonrpc: { code: -32067, message: 'API key not allowed for this origin' },
     grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed for this origin' },
+    close: { code: 4005, reason: 'API key not allowed for this origin' },
     data: [],
   },
   /** The API key is restricted to other client addresses. */
@@ -744,7 +754,61 @@ export const ERRORS = {
     http: 403,
     jsonrpc: { code: -32068, message: 'API key not allowed from this address' },
     grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed from this address' },
+    close: { code: 4005, reason: 'API key not allowed from this address' },
     data: [],
+  },
+  /** The API key is restricted to other networks. */
+  apiKeyNetworkRefused: {
+    area: 'access',
+    http: 403,
+    jsonrpc: { code: -32068, message: 'API key not allowed on this network' },
+    grpc: { status: 'PERMISSION_DENIED', message: 'API key not allowed on this network' },
+    close: { code: 4005, reason: 'API key not allowed on this network' },
+    data: [],
+  },
+  /** The API key is restricted to other methods. A WebSocket is closed with this when its key no longer allows a subscription on it. */
+  apiKeyMethodRefused: {
+    area: 'access',
+    http: 403,
+    jsonrpc: { code: -32067, message: 'API key not allowed to call {method}; it is allowed: {allowed}' },
+    grpc: {
+      status: 'PERMISSION_DENIED',
+      message: 'API key not allowed to call {method}; it is allowed: {allowed}',
+    },
+    close: { code: 4005, reason: 'API key not allowed to call {method}' },
+    data: ['method', 'allowed'],
+  },
+  /** The API key has a limit of its own below that of the plan, and too little of it is left. Each call of a request counts as one; none of them ran. */
+  apiKeyRateLimited: {
+    area: 'access',
+    http: 429,
+    jsonrpc: {
+      code: -32070,
+      message:
+        'Limit of the API key reached: {limit} requests a {per}, {remaining} left, {value} requested; try again in {retryAfterSeconds} s',
+    },
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message:
+        'Limit of the API key reached: {limit} requests a {per}, {remaining} left, {value} requested; try again in {retryAfterSeconds} s',
+    },
+    data: ['limit', 'per', 'remaining', 'value', 'retryAfterSeconds'],
+  },
+  /** The batch has more calls than the API key may make in a second or a day, so a retry does not help. None of its calls ran. */
+  apiKeyBatchTooLarge: {
+    area: 'access',
+    http: 413,
+    jsonrpc: {
+      code: -32071,
+      message:
+        'The batch has {value} calls, and the API key is limited to {limit} requests a {per}: send smaller batches',
+    },
+    grpc: {
+      status: 'RESOURCE_EXHAUSTED',
+      message:
+        'The batch has {value} calls, and the API key is limited to {limit} requests a {per}: send smaller batches',
+    },
+    data: ['limit', 'per', 'value'],
   },
   /** Nothing is served at this path. */
   notFound: {
@@ -2184,7 +2248,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The API key cannot be rotated: it was already revoked or rotated, or has expired. */
+  /** The API key can be neither changed nor rotated: it was already revoked or rotated, or has expired. */
   keyNotActive: {
     area: 'command',
     http: 409,
@@ -2197,7 +2261,7 @@ export const ERRORS = {
     },
     data: [],
   },
-  /** The development key belongs to the server and cannot be rotated. */
+  /** The development key belongs to the server and can be neither changed nor rotated. */
   developmentKeyProtected: {
     area: 'command',
     http: 409,
@@ -2768,6 +2832,20 @@ export type ErrorContext = {
   readonly apiKeyExpired: Readonly<Record<string, never>>;
   readonly apiKeyOriginRefused: Readonly<Record<string, never>>;
   readonly apiKeyAddressRefused: Readonly<Record<string, never>>;
+  readonly apiKeyNetworkRefused: Readonly<Record<string, never>>;
+  readonly apiKeyMethodRefused: { readonly method: string; readonly allowed: string };
+  readonly apiKeyRateLimited: {
+    readonly limit: number | bigint;
+    readonly per: string;
+    readonly remaining: number | bigint;
+    readonly value: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly apiKeyBatchTooLarge: {
+    readonly limit: number | bigint;
+    readonly per: string;
+    readonly value: number | bigint;
+  };
   readonly notFound: { readonly path: string };
   readonly methodNotAllowed: Readonly<Record<string, never>>;
   readonly readOnlyPath: Readonly<Record<string, never>>;

@@ -11,6 +11,9 @@ export type AuditCharge = {
   readonly prices?: ChargePrices;
 };
 
+/** A member that a change set, with its value before and after as people read it. */
+export type AuditChange = { readonly member: string; readonly before: string; readonly after: string };
+
 /** Prices of a row of the price list, in micro-USD per unit. */
 export type ChargePrices = {
   readonly standard: number;
@@ -44,6 +47,8 @@ export type AuditRecord = {
   readonly charges?: readonly AuditCharge[] | null;
   /** SHA-256 of the issued document, in hexadecimal digits (see `documentBytes`). */
   readonly documentSha256?: string | null;
+  /** The members that a change set, in their order. */
+  readonly changes?: readonly AuditChange[] | null;
 };
 
 /** A statement of a chain's state at one of its records. */
@@ -66,19 +71,20 @@ const encoder = new TextEncoder();
 /**
  * The bytes whose SHA-256 is the hash of a record in its chain: a mark, the 32 bytes of the previous hash, and the record as a JSON array
  * of its members in the order of the type, the instant as ISO 8601 in UTC with milliseconds. A missing address is left out. Optional parts
- * follow: a member and a subject in one array; charges in an array of arrays; and the digest of a document as the only member of an object.
+ * follow: a member and a subject in one array; charges in an array of arrays; the digest of a document as the only member of an object; and changes as the only member of another.
  * See docs/decisions/0020-audit-chain.md.
  */
 export const recordBytes = (previous: Uint8Array, record: AuditRecord): Uint8Array<ArrayBuffer> => {
   const { accountId, seq, atMs, action, outcome, tokenId, requestId, walletId, units } = record;
   const { address = null, memberId = null, subject = null, charges = null } = record;
-  const { documentSha256 = null } = record;
+  const { documentSha256 = null, changes = null } = record;
   const at = new Date(atMs).toISOString();
   const members: unknown[] = [accountId, seq, at, action, outcome, tokenId, requestId, walletId, units];
   if (address !== null) members.push(address);
   if (memberId !== null || subject !== null) members.push([memberId, subject]);
   if (charges !== null) members.push(charges.map(chargeMembers));
   if (documentSha256 !== null) members.push({ document_sha256: documentSha256 });
+  if (changes !== null) members.push({ changes: changes.map(changeMembers) });
   const mark = encoder.encode(RECORD_DOMAIN);
   const text = encoder.encode(JSON.stringify(members));
   const bytes = new Uint8Array(mark.length + previous.length + text.length);
@@ -96,6 +102,13 @@ export const chargeMembers = ({ prices, ...charge }: AuditCharge): readonly unkn
     ? members
     : [...members, prices.standard, prices.volume, prices.volumeThreshold];
 };
+
+/** A change as covered by its record's hash. */
+export const changeMembers = ({ member, before, after }: AuditChange): readonly [string, string, string] => [
+  member,
+  before,
+  after,
+];
 
 /** The bytes that are signed: a mark, and the head as a JSON array of account, position, hash (hex) and instant (ISO 8601). */
 export const headBytes = ({ accountId, seq, hash, atMs }: HeadStatement): Uint8Array<ArrayBuffer> => {

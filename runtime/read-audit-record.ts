@@ -1,4 +1,4 @@
-import type { AuditRecord } from './audit-bytes.ts';
+import type { AuditChange, AuditRecord } from './audit-bytes.ts';
 import { parseUsd } from './micro-usd.ts';
 
 /** A record of the audit log as the account service shows it. */
@@ -17,6 +17,7 @@ export type ShownRecord = {
   readonly subject?: string;
   readonly charges?: readonly ShownCharge[];
   readonly document_sha256?: string;
+  readonly changes?: readonly AuditChange[];
 };
 
 type ShownCharge = {
@@ -50,6 +51,7 @@ export const readAuditRecord = (shown: ShownRecord): AuditRecord => ({
   subject: shown.subject ?? null,
   charges: shown.charges?.map(readCharge) ?? null,
   documentSha256: shown.document_sha256 ?? null,
+  changes: shown.changes ?? null,
 });
 
 /** An invalid amount is NaN, which no hash covers. */

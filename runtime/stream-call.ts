@@ -40,7 +40,7 @@ const MAX_OPENINGS = 3;
 /** Statuses after which an opened stream is retried: the server is away, broke off, or dropped a slow reader. */
 const RETRYABLE: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED]);
 const RETRYABLE_ERRORS: ReadonlySet<string | undefined> = new Set([
-  ...['streamTooSlow', 'rateLimited'],
+  ...['streamTooSlow', 'rateLimited', 'apiKeyRateLimited'],
   // The lost stream may still count against the limit.
   'tooManyStreams',
 ]);

@@ -20,6 +20,7 @@ import { readInvoice } from '../../src/account/api/operations/readInvoice.ts';
 import { listKeys } from '../../src/account/api/operations/listKeys.ts';
 import { createKey } from '../../src/account/api/operations/createKey.ts';
 import { revokeKey } from '../../src/account/api/operations/revokeKey.ts';
+import { updateKey } from '../../src/account/api/operations/updateKey.ts';
 import { rotateKey } from '../../src/account/api/operations/rotateKey.ts';
 import { listLimitRequests } from '../../src/account/api/operations/listLimitRequests.ts';
 import { requestLimit } from '../../src/account/api/operations/requestLimit.ts';
@@ -105,6 +106,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   listKeys,
   createKey,
   revokeKey,
+  updateKey,
   rotateKey,
   listLimitRequests,
   requestLimit,

@@ -3,6 +3,7 @@ import * as changeBillingSettings from './bodies/changeBillingSettings.js';
 import * as createInvitation from './bodies/createInvitation.js';
 import * as acceptInvitation from './bodies/acceptInvitation.js';
 import * as createKey from './bodies/createKey.js';
+import * as updateKey from './bodies/updateKey.js';
 import * as rotateKey from './bodies/rotateKey.js';
 import * as requestLimit from './bodies/requestLimit.js';
 import * as changeRole from './bodies/changeRole.js';
@@ -37,6 +38,7 @@ export const BODY_CHECKS = {
   createInvitation,
   acceptInvitation,
   createKey,
+  updateKey,
   rotateKey,
   requestLimit,
   changeRole,

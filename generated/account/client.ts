@@ -100,7 +100,9 @@ import type {
   SignInRequest,
   StatementList,
   SwitchAccountRequest,
+  UpdateKeyRequest,
   UpdateWebhookRequest,
+  UpdatedKey,
   Usage,
   WalletUsage,
   Webhook,
@@ -227,7 +229,7 @@ export interface AccountClient {
   /**
    * Create an API key.
    * An account may have 100 keys that work, unless the operator sets another number (`accounts.max_keys`). The key works within a second, in every process of the server that reaches the store. One that is created with a token that expires stops working when the token does: `expires_at` says when.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, request_timeout, keys_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, outlives_token, request_timeout, keys_too_many, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   createKey(body: CreateKeyRequest, options?: CallOptions): Promise<NewApiKey>;
   /**
@@ -236,6 +238,12 @@ export interface AccountClient {
    * Scope keys:manage. Session of owner, developer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, key_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   revokeKey(id: string, options?: CallOptions): Promise<RevokedKey>;
+  /**
+   * Change what an API key may be used for.
+   * Applies within a second, in every process of the server that reaches the store. WebSocket connections and streams that the key no longer allows are closed. A token that expires changes only keys that stop working before it does. Answer and audit log have what was changed; `dry_run` shows it before.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   */
+  updateKey(id: string, body: UpdateKeyRequest, options?: CallOptions): Promise<UpdatedKey>;
   /**
    * Replace an API key.
    * Creates a key with the same name and rules. The old one works for `overlap_seconds` more; with such overlaps an account may have twice as many keys as it may create. A token that expires rotates only keys that stop working before it does; the new key stops when the old one would have. In a session, or with another token, the new key works until it is revoked.
@@ -682,6 +690,14 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         operation: 'revokeKey',
         method: 'DELETE',
         path: `/account/v1/keys/${encodeURIComponent(id)}`,
+        signal,
+      }),
+    updateKey: (id, body, { signal } = {}) =>
+      call({
+        operation: 'updateKey',
+        method: 'POST',
+        path: `/account/v1/keys/${encodeURIComponent(id)}`,
+        body,
         signal,
       }),
     rotateKey: (id, body, { signal } = {}) =>

@@ -174,6 +174,14 @@ export const accountContract = c.router({
     responses: { 200: c.type<T.RevokedKey>() },
     metadata: OPERATIONS.revokeKey,
   },
+  /** Change what an API key may be used for. */
+  updateKey: {
+    method: 'POST',
+    path: '/account/v1/keys/:id',
+    body: c.type<WithDefaults<T.UpdateKeyRequest, { dry_run: Required<T.UpdateKeyRequest>['dry_run'] }>>(),
+    responses: { 200: c.type<T.UpdatedKey>() },
+    metadata: OPERATIONS.updateKey,
+  },
   /** Replace an API key. */
   rotateKey: {
     method: 'POST',

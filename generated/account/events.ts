@@ -199,6 +199,8 @@ export type EventData = {
   readonly 'account.subscribe': AuditRecord;
   /** Send a test event to a webhook. */
   readonly 'account.testwebhook': AuditRecord;
+  /** Change what an API key may be used for. */
+  readonly 'account.updatekey': AuditRecord;
   /** Change a webhook, or turn it on or off. */
   readonly 'account.updatewebhook': AuditRecord;
   /** A webhook stopped: the receiver answered 410, or did not take an event for three days. */
@@ -329,6 +331,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.setup_link.create',
   'account.subscribe',
   'account.testwebhook',
+  'account.updatekey',
   'account.updatewebhook',
   'account.webhook.stop',
   'account.withdrawlimitrequest',
@@ -444,6 +447,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'sign',
   'subscribe',
   'testwebhook',
+  'updatekey',
   'updatewebhook',
   'webhook.stop',
   'withdrawlimitrequest',

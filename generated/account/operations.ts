@@ -399,6 +399,23 @@ export const OPERATIONS = {
     forms: ['json'],
     secret: false,
   },
+  /** Change what an API key may be used for. */
+  updateKey: {
+    method: 'POST',
+    path: '/account/v1/keys/{id}',
+    auth: ['token', 'session'],
+    scopes: ['keys:manage'],
+    roles: ['owner', 'developer'],
+    isFresh: true,
+    audit: 'updatekey',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+  },
   /** Replace an API key. */
   rotateKey: {
     method: 'POST',
@@ -1464,6 +1481,7 @@ export type OperationWithBody =
   | 'setBilling'
   | 'signIn'
   | 'switchAccount'
+  | 'updateKey'
   | 'updateWebhook';
 
 export type OperationWithQuery =
@@ -1487,14 +1505,18 @@ export const BODY_MEMBERS: ReadonlySet<string> = new Set([
   'account_id',
   'active',
   'allowed_cidrs',
+  'allowed_methods',
+  'allowed_networks',
   'allowed_origins',
   'amount_usd',
   'burst',
   'code',
   'credit_limit_usd',
+  'dry_run',
   'email',
   'ends_at',
   'events',
+  'expires_at',
   'expires_in_seconds',
   'from_seq',
   'invitation_token',
@@ -1513,6 +1535,7 @@ export const BODY_MEMBERS: ReadonlySet<string> = new Set([
   'recipient',
   'reference',
   'requests',
+  'requests_per_day',
   'requests_per_second',
   'reset_token',
   'role',

@@ -146,6 +146,11 @@ export type paths = {
   readonly '/account/v1/keys/{id}': {
     readonly parameters: {};
     /**
+     * Change what an API key may be used for.
+     * @description Applies within a second, in every process of the server that reaches the store. WebSocket connections and streams that the key no longer allows are closed. A token that expires changes only keys that stop working before it does. Answer and audit log have what was changed; `dry_run` shows it before.
+     */
+    readonly post: operations['updateKey'];
+    /**
      * Revoke an API key at once and for good.
      * @description Requests with the key are refused within a second, in every process of the server that reaches the store. Revoking it again answers the same.
      */
@@ -768,8 +773,16 @@ export type components = {
       readonly allowed_origins: readonly string[];
       /** @description Networks that may use the key; empty: any. */
       readonly allowed_cidrs: readonly string[];
+      /** @description Ledger networks that the key works on; empty: all. */
+      readonly allowed_networks: readonly string[];
+      /** @description Methods and groups that the key may call; empty: everything. */
+      readonly allowed_methods: readonly string[];
+      /** @description Calls in a second; absent: the limit of the plan alone. */
+      readonly requests_per_second?: number;
+      /** @description Calls in 24 hours; absent: the limit of the plan alone. */
+      readonly requests_per_day?: number;
       readonly created_at: components['schemas']['Instant'];
-      /** @description When the key stops working: it was rotated, or made with a token that expires then. */
+      /** @description When the key stops working: its end date, or earlier if it was rotated, or made with a token that expires then. Absent: it works until it is revoked. */
       readonly expires_at?: components['schemas']['Instant'];
       /** @description When the key was last used; absent if it never was. It is up to a few seconds behind. */
       readonly last_used_at?: components['schemas']['Instant'];
@@ -797,6 +810,18 @@ export type components = {
       readonly records: readonly components['schemas']['AuditRecord'][];
       /** @description The `from_seq` that leads on; absent at the end of the chain. */
       readonly next_seq?: number;
+    };
+    /**
+     * AuditChange
+     * @description A member that was changed, with its value before and after in words; longer values than 300 characters are cut, and end with `…`.
+     */
+    readonly AuditChange: {
+      /** @description Name of the member, such as allowed_methods. */
+      readonly member: string;
+      /** @description Its value before, such as read. */
+      readonly before: string;
+      /** @description Its value after, such as read, send. */
+      readonly after: string;
     };
     /**
      * AuditCharge
@@ -874,6 +899,8 @@ export type components = {
       readonly charges?: readonly components['schemas']['AuditCharge'][];
       /** @description SHA-256 of the invoice or credit note that was issued: of the bytes of `keyslot invoice v1` or `keyslot credit note v1`, a zero byte, and the document as canonical JSON (RFC 8785). */
       readonly document_sha256?: components['schemas']['Hash'];
+      /** @description What was changed. */
+      readonly changes?: readonly components['schemas']['AuditChange'][];
       /** @description Hash of the record before; zeros for the first. */
       readonly previous_hash: components['schemas']['Hash'];
       /** @description Hash of this record. */
@@ -1103,6 +1130,16 @@ export type components = {
       readonly allowed_origins?: readonly string[];
       /** @description Networks or addresses that may use the key, such as 10.0.0.0/8. Absent: any. */
       readonly allowed_cidrs?: readonly string[];
+      /** @description Ledger networks that the key works on. Absent: all. */
+      readonly allowed_networks?: readonly components['schemas']['NetworkLabel'][];
+      /** @description What the key may call. Absent: everything. */
+      readonly allowed_methods?: readonly components['schemas']['MethodRule'][];
+      /** @description Calls in a second, at most what the plan allows; each counts 1, whatever it weighs. Absent or 0: the limit of the plan alone. */
+      readonly requests_per_second?: number;
+      /** @description Calls in 24 hours. Absent or 0: the limit of the plan alone. */
+      readonly requests_per_day?: number;
+      /** @description When the key stops working, in the future, such as 2027-01-01T00:00:00.000Z. Absent or `never`: not before it is revoked. */
+      readonly expires_at?: string;
     };
     /** CreateTokenRequest */
     readonly CreateTokenRequest: {
@@ -1769,6 +1806,13 @@ export type components = {
       readonly role: components['schemas']['Role'];
     };
     /**
+     * MethodRule
+     * @description A group of calls (`read`, `send`, `subscribe`), or the name of one: of a method, such as getBalance, of a subscription, such as slotSubscribe, or of a topic, such as Subscribe.slots.
+     * @example read
+     * @example getBalance
+     */
+    readonly MethodRule: string;
+    /**
      * Minutes
      * @description Minutes as exact decimal text, with at most six digits after the point.
      * @example 8.641666
@@ -1816,6 +1860,12 @@ export type components = {
      * @enum {string}
      */
     readonly NetworkConsensus: 'alpenglow' | 'tower' | 'unknown';
+    /**
+     * NetworkLabel
+     * @description A ledger network: its name and its environment.
+     * @example solana-localnet
+     */
+    readonly NetworkLabel: string;
     /** NetworkList */
     readonly NetworkList: {
       /** @description The networks, in the order of the configuration. */
@@ -1892,8 +1942,16 @@ export type components = {
       readonly allowed_origins: readonly string[];
       /** @description Networks that may use the key. */
       readonly allowed_cidrs: readonly string[];
+      /** @description Ledger networks that the key works on; empty: all. */
+      readonly allowed_networks: readonly string[];
+      /** @description Methods and groups that the key may call; empty: everything. */
+      readonly allowed_methods: readonly string[];
+      /** @description Calls in a second; absent: the limit of the plan alone. */
+      readonly requests_per_second?: number;
+      /** @description Calls in 24 hours; absent: the limit of the plan alone. */
+      readonly requests_per_day?: number;
       readonly created_at: components['schemas']['Instant'];
-      /** @description When the key stops working, made with a token that expires then. Absent: it works until it is revoked. */
+      /** @description When the key stops working: its end date, or earlier if it was made with a token that expires then. Absent: it works until it is revoked. */
       readonly expires_at?: components['schemas']['Instant'];
       /** @description The key itself. */
       readonly api_key: string;
@@ -2588,6 +2646,31 @@ export type components = {
       readonly first_seen: components['schemas']['Instant'];
     };
     /**
+     * UpdateKeyRequest
+     * @description What is absent stays as it is.
+     */
+    readonly UpdateKeyRequest: {
+      /** @description Origins of pages that may use the key, such as https://app.example. Empty: any. */
+      readonly allowed_origins?: readonly string[];
+      /** @description Networks or addresses that may use the key, such as 10.0.0.0/8. Empty: any. */
+      readonly allowed_cidrs?: readonly string[];
+      /** @description Ledger networks that the key works on. Empty: all. */
+      readonly allowed_networks?: readonly components['schemas']['NetworkLabel'][];
+      /** @description What the key may call. Empty: everything. */
+      readonly allowed_methods?: readonly components['schemas']['MethodRule'][];
+      /** @description Calls in a second, at most what the plan allows; each counts 1, whatever it weighs. 0: the limit of the plan alone. */
+      readonly requests_per_second?: number;
+      /** @description Calls in 24 hours. 0: the limit of the plan alone. */
+      readonly requests_per_day?: number;
+      /** @description When the key stops working, in the future, such as 2027-01-01T00:00:00.000Z. `never`: not before it is revoked. */
+      readonly expires_at?: string;
+      /**
+       * @description true: nothing is saved, and the answer is as if it were.
+       * @default false
+       */
+      readonly dry_run?: boolean;
+    };
+    /**
      * UpdateWebhookRequest
      * @description What is absent stays as it is.
      */
@@ -2601,6 +2684,38 @@ export type components = {
       readonly ordered?: boolean;
       /** @description false turns it off. true turns it on, and what waits is tried at once. */
       readonly active?: boolean;
+    };
+    /**
+     * UpdatedKey
+     * @description An API key without its secret, and what was changed.
+     */
+    readonly UpdatedKey: {
+      readonly key_id: components['schemas']['KeyId'];
+      readonly name: components['schemas']['Name'];
+      /** @description The first characters of the key, to tell keys apart. */
+      readonly prefix: string;
+      readonly state: components['schemas']['KeyState'];
+      /** @description Origins of pages that may use the key; empty: any. */
+      readonly allowed_origins: readonly string[];
+      /** @description Networks that may use the key; empty: any. */
+      readonly allowed_cidrs: readonly string[];
+      /** @description Ledger networks that the key works on; empty: all. */
+      readonly allowed_networks: readonly string[];
+      /** @description Methods and groups that the key may call; empty: everything. */
+      readonly allowed_methods: readonly string[];
+      /** @description Calls in a second; absent: the limit of the plan alone. */
+      readonly requests_per_second?: number;
+      /** @description Calls in 24 hours; absent: the limit of the plan alone. */
+      readonly requests_per_day?: number;
+      readonly created_at: components['schemas']['Instant'];
+      /** @description When the key stops working: its end date, or earlier if it was rotated, or made with a token that expires then. Absent: it works until it is revoked. */
+      readonly expires_at?: components['schemas']['Instant'];
+      /** @description When the key was last used; absent if it never was. It is up to a few seconds behind. */
+      readonly last_used_at?: components['schemas']['Instant'];
+      /** @description Address that it was last used from, if that is known. */
+      readonly last_used_address?: string;
+      /** @description What was changed, as in the audit log; empty: nothing. */
+      readonly changes: readonly components['schemas']['AuditChange'][];
     };
     /**
      * Usage
@@ -2905,7 +3020,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The development key belongs to the server and cannot be rotated. */
+    /** @description The development key belongs to the server and can be neither changed nor rotated. */
     readonly DevelopmentKeyProtectedProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'development_key_protected';
@@ -2961,7 +3076,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The API key cannot be rotated: it was already revoked or rotated, or has expired. */
+    /** @description The API key can be neither changed nor rotated: it was already revoked or rotated, or has expired. */
     readonly KeyNotActiveProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'key_not_active';
@@ -5660,6 +5775,8 @@ export interface operations {
        *     `cross_site_request`: The request was sent by a page of another site.
        *
        *     `role_insufficient`: The member's role does not allow the operation.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
        */
       readonly 403: {
         headers: {
@@ -5670,7 +5787,8 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
             | components['schemas']['CrossSiteRequestProblem']
-            | components['schemas']['RoleInsufficientProblem'];
+            | components['schemas']['RoleInsufficientProblem']
+            | components['schemas']['OutlivesTokenProblem'];
         };
       };
       /** @description `request_timeout`: The request did not arrive in time. */
@@ -5691,6 +5809,206 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['KeysTooManyProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly updateKey: {
+    readonly parameters: {
+      readonly path: {
+        /**
+         * @description The key.
+         * @example 3f0c1a52-7a3e-4c1b-9f0e-2b6d6a8c9e11
+         */
+        readonly id: components['schemas']['KeyId'];
+      };
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['UpdateKeyRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The key. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['UpdatedKey'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       *
+       *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem']
+            | components['schemas']['OutlivesTokenProblem'];
+        };
+      };
+      /** @description `key_not_found`: No API key has this id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['KeyNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /**
+       * @description `key_not_active`: The API key can be neither changed nor rotated: it was already revoked or rotated, or has expired.
+       *
+       *     `development_key_protected`: The development key belongs to the server and can be neither changed nor rotated.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['KeyNotActiveProblem']
+            | components['schemas']['DevelopmentKeyProtectedProblem'];
         };
       };
       /** @description `body_too_large`: The body is larger than the server accepts. */
@@ -5999,9 +6317,9 @@ export interface operations {
         };
       };
       /**
-       * @description `key_not_active`: The API key cannot be rotated: it was already revoked or rotated, or has expired.
+       * @description `key_not_active`: The API key can be neither changed nor rotated: it was already revoked or rotated, or has expired.
        *
-       *     `development_key_protected`: The development key belongs to the server and cannot be rotated.
+       *     `development_key_protected`: The development key belongs to the server and can be neither changed nor rotated.
        *
        *     `keys_too_many`: The account has as many API keys as it may have, or has made as many within a day as it may make.
        */
@@ -14269,6 +14587,7 @@ export type AnnounceWorkRequest = components['schemas']['AnnounceWorkRequest'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type AuditChain = components['schemas']['AuditChain'];
+export type AuditChange = components['schemas']['AuditChange'];
 export type AuditCharge = components['schemas']['AuditCharge'];
 export type AuditHead = components['schemas']['AuditHead'];
 export type AuditHeadList = components['schemas']['AuditHeadList'];
@@ -14349,11 +14668,13 @@ export type Member = components['schemas']['Member'];
 export type MemberId = components['schemas']['MemberId'];
 export type MemberList = components['schemas']['MemberList'];
 export type Membership = components['schemas']['Membership'];
+export type MethodRule = components['schemas']['MethodRule'];
 export type Minutes = components['schemas']['Minutes'];
 export type Month = components['schemas']['Month'];
 export type Name = components['schemas']['Name'];
 export type Network = components['schemas']['Network'];
 export type NetworkConsensus = components['schemas']['NetworkConsensus'];
+export type NetworkLabel = components['schemas']['NetworkLabel'];
 export type NetworkList = components['schemas']['NetworkList'];
 export type NetworkNodes = components['schemas']['NetworkNodes'];
 export type NetworkState = components['schemas']['NetworkState'];
@@ -14423,7 +14744,9 @@ export type SwitchAccountRequest = components['schemas']['SwitchAccountRequest']
 export type TestEventData = components['schemas']['TestEventData'];
 export type TokenId = components['schemas']['TokenId'];
 export type UnknownMethod = components['schemas']['UnknownMethod'];
+export type UpdateKeyRequest = components['schemas']['UpdateKeyRequest'];
 export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
+export type UpdatedKey = components['schemas']['UpdatedKey'];
 export type Usage = components['schemas']['Usage'];
 export type UsageSum = components['schemas']['UsageSum'];
 export type Usd = components['schemas']['Usd'];

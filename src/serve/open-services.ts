@@ -123,7 +123,7 @@ export async function openServices(
   const rateLimits = startRateLimits({ config, metrics: limitMetrics, log });
   started.defer(rateLimits.close);
   const limited = { plans, usage, keyUses, limitMetrics, rateLimits };
-  const gate = startGate({ config, keyring, memberOf, ...limited, clock, log });
+  const gate = startGate({ config, store, keyring, memberOf, ...limited, clock, log });
   return { deps, account, members, keys, rotation, gate, usage, rateLimits, noteUse: keyUses.note };
 }
 

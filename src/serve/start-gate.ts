@@ -16,16 +16,25 @@ import type { LimitMetrics, SharedLimitMetrics } from '../server/access/limit-me
 import type { KeyUses } from '../server/access/key-uses.ts';
 import type { Meter } from '../server/access/meter.ts';
 import { isLoopbackHost } from '../core/loopback.ts';
-import { type RateLimit, createMemoryRateLimit } from '../server/access/rate-limit.ts';
+import { createKeyLimits } from '../server/access/key-limits.ts';
+import { type RateLimit, createMemoryRateLimit, type UsedBefore } from '../server/access/rate-limit.ts';
+import type { CallRulesOf } from '../server/access/with-allowed-methods.ts';
+import { readUsage } from '../account/usage/read-usage.ts';
+import type { Store } from '../store/open-store.ts';
 import { openRedisCounts } from '../server/access/shared-limit/redis-counts.ts';
 import { createSharedRateLimits } from '../server/access/shared-limit/shared-rate-limits.ts';
 
 /** The checks before the calls of every protocol: a key has one limit across all protocols. */
 export type Gate = Omit<AdmissionOptions, 'network'> &
-  Pick<Meter, 'countPushed' | 'openTally'> & { readonly authenticate: Authenticate };
+  Pick<Meter, 'countPushed' | 'openTally'> & {
+    readonly authenticate: Authenticate;
+    readonly clientAddress: ClientAddress;
+    readonly callRulesOf: CallRulesOf;
+  };
 
 export type GateParts = {
   readonly config: Pick<Config, 'http' | 'accounts'>;
+  readonly store: Pick<Store, 'db' | 'batched'>;
   readonly keyring: Keyring;
   /** Returns the member that a key of a session belongs to. */
   readonly memberOf: SessionCredentials['memberOf'];
@@ -62,9 +71,16 @@ export function clientAddressOf(config: Pick<Config, 'http'>, log: Pick<Logger, 
 export function startGate(parts: GateParts): Gate {
   const { config, keyring, memberOf, plans, usage, keyUses, limitMetrics, rateLimits, clock, log } = parts;
   warnOfUntrustedProxies(config, log);
+  const clientAddress = clientAddressOf(config, log);
+  const rateLimit = rateLimits.of('call');
+  const { callRulesOf } = keyring;
+  const readUsed = (keyId: string) => readDay(parts.store, keyId, clock.nowMs());
   return {
-    authenticate: createAuthenticate(keyring, clock, clientAddressOf(config, log), keyUses.note),
-    rateLimit: rateLimits.of('call'),
+    authenticate: createAuthenticate(keyring, clock, clientAddress, keyUses.note),
+    clientAddress,
+    callRulesOf,
+    decideOwn: createKeyLimits({ rateLimit, callRulesOf, readUsed, log }),
+    rateLimit,
     planOf: plans.planOf,
     countKeys: (accountId) => keyring.countOf(accountId),
     memberOf,
@@ -74,6 +90,23 @@ export function startGate(parts: GateParts): Gate {
     openTally: usage.openTally,
     onRefusal: limitMetrics.countRefusal,
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the recorded calls of a key in the last day, by minute. */
+async function readDay(
+  store: GateParts['store'],
+  keyId: string,
+  nowMs: number,
+): Promise<readonly UsedBefore[]> {
+  const minutes = await readUsage(store, {
+    sinceMs: nowMs - DAY_MS,
+    by: 'minute',
+    accountId: undefined,
+    keyId,
+  });
+  return minutes.map(({ group, calls }) => ({ agoMs: nowMs - Date.parse(group), weight: calls }));
 }
 
 function warnOfUntrustedProxies({ http }: Pick<Config, 'http'>, log: Logger): void {

@@ -33,7 +33,7 @@ export type Network = WatchedNetwork & {
   readonly label: string;
   readonly rpcPath: string;
   /** Serves its calls, metered and bounded by a gate. */
-  readonly openLedger: (gate: Pick<Gate, 'count' | 'planOf' | 'onRefusal'>) => Ledger;
+  readonly openLedger: (gate: Pick<Gate, 'count' | 'planOf' | 'onRefusal' | 'callRulesOf'>) => Ledger;
   readonly upstream: Upstream;
   /** Its subscriptions. */
   readonly hub: Hub;
@@ -136,6 +136,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
     openLedger: (gate) =>
       createLedgerPipeline({
         metering: { network: label, count: gate.count },
+        callRulesOf: gate.callRulesOf,
         bounds: gate,
         tracing,
         observation: { metrics, logFailure, network: label },

@@ -228,7 +228,7 @@ function createEndpoints(
   { networks, services, config, metrics, tracing }: ServedParts,
   sockets: ReturnType<typeof openSockets>,
 ): ReadonlyMap<string, Endpoint> {
-  const { authenticate, openTally, ...limits } = services.gate;
+  const { authenticate, clientAddress, openTally, ...limits } = services.gate;
   const { keyring } = services.deps;
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const replyMemory = createReplyMemory(config.http.max_held_reply_bytes, MAX_HELD_BYTES, {
@@ -239,16 +239,17 @@ function createEndpoints(
     networks.map(({ rpcPath, label, openLedger, hub, readYourWrites }) => {
       const admission = createAdmission({ ...limits, network: label });
       const ledger = openLedger(limits);
-      const shared = { ledger, authenticate, admission, replyMemory, baseUrlOf, ...rpcLimits(config) };
+      const edge = { authenticate, replyMemory, baseUrlOf, ...rpcLimits(config) };
+      const shared = { ...edge, ledger, admission, network: label };
       const socket = createSocketEndpoint({
         ...shared,
         ...socketLimits(config),
-        network: label,
+        clientAddress,
         tracing,
         leave: hub.leave,
         noteSeen: readYourWrites?.noteNotification,
         openTally: (keyId) => openTally(keyId, label),
-        refusalOf: createKeyCheck(keyring, systemClock),
+        refusalOf: createKeyCheck({ keyring, clock: systemClock, namesOf: hub.namesOf }),
         sockets: sockets.live,
         metrics: sockets.metrics,
       });

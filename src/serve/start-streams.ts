@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../../generated/config.ts';
 import { ERRORS } from '../../generated/errors.ts';
+import { callOfTopic } from '../account/identity/api-keys/key-rules.ts';
+import type { CallRulesOf } from '../server/access/with-allowed-methods.ts';
 import type { RefusalLog } from '../account/identity/refusal-log.ts';
 import type { TokenFinder } from '../account/identity/tokens/authenticate-token.ts';
 import type { Clock } from '../core/clock.ts';
@@ -29,6 +31,7 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   /** Records access tokens that were refused for a topic. */
   readonly refusals: Pick<RefusalLog, 'note'>;
   readonly authenticate: Authenticate;
+  readonly callRulesOf: CallRulesOf;
   readonly connections: GrpcServerOptions['connections'];
   readonly tls: GrpcServerOptions['tls'];
   readonly registry: Registry;
@@ -37,9 +40,6 @@ export type StreamParts = Omit<AdmissionOptions, 'network'> & {
   readonly clock: Clock;
   readonly log: Logger;
 };
-
-/** Prefix under which topic messages are counted, separate from the call that requested them. */
-const MESSAGE_PREFIX = 'Subscribe.';
 
 /**
  * Serves the topic streams of every network.
@@ -58,6 +58,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
     tls,
     networks,
     authenticate,
+    callRulesOf: parts.callRulesOf,
     tokens,
     clock,
     tracing: parts.tracing,
@@ -69,8 +70,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
     onClose: metrics.closeStream,
     onMessages: ({ keyId }, network, topic, messages) => {
       metrics.countMessages(network, topic, messages);
-      const method = `${MESSAGE_PREFIX}${topic}`;
-      countPushed({ keyId, network, method, messages });
+      countPushed({ keyId, network, method: callOfTopic(topic), messages });
     },
     onTokenRefused: noteRefusedToken({
       refusals: parts.refusals,

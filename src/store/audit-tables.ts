@@ -1,6 +1,6 @@
 import { sql } from './drizzle.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uuid } from './drizzle.ts';
-import { bytes, charges, instant } from './columns.ts';
+import { bytes, changes, charges, instant } from './columns.ts';
 
 /** The account of a chain. `NO_ACCOUNT` of src/account/audit is not an account. */
 const ofChain = () => uuid('account_id');
@@ -47,6 +47,8 @@ export const auditRecords = pgTable(
     charges: charges('charges'),
     /** SHA-256 of the invoice or credit note that was issued, in hexadecimal digits. */
     documentSha256: text('document_sha256'),
+    /** The members that a change set, with their values before and after. */
+    changes: changes('changes'),
     previousHash: bytes('previous_hash').notNull(),
     hash: bytes('hash').notNull(),
   },

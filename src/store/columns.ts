@@ -1,4 +1,9 @@
-import { type AuditCharge, chargeMembers } from '../../runtime/audit-bytes.ts';
+import {
+  type AuditChange,
+  type AuditCharge,
+  changeMembers,
+  chargeMembers,
+} from '../../runtime/audit-bytes.ts';
 import { bigint, customType, timestamp } from './drizzle.ts';
 
 type ChargeMembers = readonly [
@@ -27,6 +32,18 @@ export const charges = customType<{ data: readonly AuditCharge[]; driverData: st
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value.map(chargeMembers)),
   fromDriver: (text) => (JSON.parse(text) as readonly ChargeMembers[]).map(readCharge),
+});
+
+/** Changes in the form of an audit record: its hash covers this text. */
+export const changes = customType<{ data: readonly AuditChange[]; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (value) => JSON.stringify(value.map(changeMembers)),
+  fromDriver: (text) =>
+    (JSON.parse(text) as readonly ReturnType<typeof changeMembers>[]).map(([member, before, after]) => ({
+      member,
+      before,
+      after,
+    })),
 });
 
 /** Integer micro-USD. */

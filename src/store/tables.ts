@@ -68,6 +68,15 @@ export const apiKeys = pgTable(
     /** Allowed origins of requests; empty: any. */
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
     allowedCidrs: text('allowed_cidrs').array().notNull().default([]),
+    /** `<name>-<environment>`; empty: any. */
+    allowedNetworks: text('allowed_networks').array().notNull().default([]),
+    /** Names of methods and groups; empty: any. */
+    allowedMethods: text('allowed_methods').array().notNull().default([]),
+    /** Requests; null: the plan's limit alone. */
+    requestsPerSecond: integer('requests_per_second'),
+    requestsPerDay: bigint('requests_per_day', { mode: 'number' }),
+    /** End date that was chosen for it, and for the keys that replace it. It ends at the earlier of this and `expires_at`. */
+    endsAt: instant('ends_at'),
   },
   (table) => [
     uniqueIndex('api_keys_digest').on(table.digest),

@@ -33,7 +33,7 @@ test('of the name of a session 64 characters are kept, not the header that it ca
   });
   const name = (index: number): void => {
     const headers = { 'x-api-key': 'k', 'keyslot-session': longText(index) };
-    const caller: Caller = authenticate({ url: '/', headers, socket: {} as never });
+    const caller: Caller = authenticate({ url: '/', headers, socket: {} as never }, 'solana-localnet');
     expect(caller.session).toHaveLength(64);
     readYourWrites.noteSlot('processed', index, caller);
   };

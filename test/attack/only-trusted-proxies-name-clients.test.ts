@@ -23,7 +23,7 @@ function answer(peer: string, trustedProxies: readonly string[] = [], isBehindPr
   const headers = { 'x-api-key': 'ks_key_x', 'x-forwarded-for': INSIDE };
   const socket = { remoteAddress: peer } as Parameters<typeof authenticate>[0]['socket'];
   try {
-    return authenticate({ url: '/', headers, socket }).keyId;
+    return authenticate({ url: '/', headers, socket }, 'solana-localnet').keyId;
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : 'failed';
   }

@@ -53,6 +53,7 @@ const server = await startGrpcServer({
   portSetting: '',
   clock: { nowMs: () => 0 },
   authenticate: () => ({ keyId: 'k1', accountId: 'a1' }),
+  callRulesOf: () => undefined,
   networks: [{ label, admission, hub, count: () => undefined }],
   tokens: { find: nobody },
   unread: { maxBytes: 1024 * 1024, maxMessages: 1_000 },

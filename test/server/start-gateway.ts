@@ -1,5 +1,9 @@
 import { type Logger, pino } from 'pino';
+import type { Keyring } from '../../src/account/identity/api-keys/keyring.ts';
 import { createAdmission } from '../../src/server/access/admission.ts';
+import { createKeyLimits } from '../../src/server/access/key-limits.ts';
+import { createKeyCheck } from '../../src/server/access/key-standing.ts';
+import { withAllowedMethods } from '../../src/server/access/with-allowed-methods.ts';
 import { createAuthenticate, type KeyFinder } from '../../src/server/access/authenticate.ts';
 import { createClientAddress, createTrustsPeer } from '../../src/server/access/client-address.ts';
 import { createDriftMetrics } from '../../src/gateway/ledger/drift/drift-metrics.ts';
@@ -99,6 +103,8 @@ export type GatewayOptions = {
   readonly sockets?: Partial<SocketBounds>;
   /** The refusal of an admitted key that is not valid any more. */
   readonly refusalOf?: SessionOptions['refusalOf'];
+  /** The keys, with their rules; without it, those of `keys` or two fixed ones. */
+  readonly keyring?: Keyring;
   /** Without it nothing of what nodes answer is held against the specification. */
   readonly driftSamplesPerMinute?: number;
   /** True if the nodes are asked for their versions from the start; they are anyway when their WebSocket is up. */
@@ -205,21 +211,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { isBehindProxy = false, trustedProxies = [] } = options;
   const trustsPeer = createTrustsPeer({ isBehindProxy, trustedProxies });
   const baseUrlOf = createBaseUrlOf({ trustsPeer, publicUrl: options.publicUrl });
+  const { keyring } = options;
+  const callRulesOf = keyring?.callRulesOf ?? (() => undefined);
+  const rateLimit = createMemoryRateLimit(() => Date.now());
+  const clientAddress = createClientAddress(trustsPeer);
   const shared = {
-    ledger: withMetering(observed, metering),
+    network: 'solana-localnet',
+    ledger: withMetering(withAllowedMethods(observed, callRulesOf), metering),
     admission: createAdmission({
-      rateLimit: createMemoryRateLimit(() => Date.now()),
+      rateLimit,
+      decideOwn: createKeyLimits({ rateLimit, callRulesOf, readUsed: async () => [], log }),
       planOf: () => options.plan ?? WIDE_PLAN,
       countKeys: () => 1,
       fullRateKeys: 10,
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
       ...metering,
     }),
-    authenticate: createAuthenticate(
-      options.keys ?? KEYS,
-      { nowMs: () => 0 },
-      createClientAddress(trustsPeer),
-    ),
+    authenticate: createAuthenticate(keyring ?? options.keys ?? KEYS, { nowMs: () => 0 }, clientAddress),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes,
     replyMemory,
@@ -228,7 +236,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const endpoint = createRpcEndpoint(shared);
   const socketMetrics = createSocketMetrics(metrics.registry);
   const sockets = new LiveSockets(bounds, socketMetrics);
-  const refusalOf = options.refusalOf ?? (() => undefined);
+  const refusalOf =
+    options.refusalOf ??
+    (keyring === undefined
+      ? () => undefined
+      : createKeyCheck({ keyring, clock: { nowMs: () => 0 }, namesOf: hub.namesOf }));
   const tallies = new MessageTallies(options.countPushed ?? (() => undefined));
   const socketEndpoint = createSocketEndpoint({
     ...shared,
@@ -236,7 +248,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     refusalOf,
     sockets,
     metrics: socketMetrics,
-    network: 'solana-localnet',
+    clientAddress,
     leave: hub.leave,
     openTally: (keyId) => tallies.open(keyId, 'solana-localnet'),
   });

@@ -15,7 +15,18 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       errors++;
     }
     for (const key0 in data) {
-      if (!(key0 === 'name' || key0 === 'allowed_origins' || key0 === 'allowed_cidrs')) {
+      if (
+        !(
+          key0 === 'name' ||
+          key0 === 'allowed_origins' ||
+          key0 === 'allowed_cidrs' ||
+          key0 === 'allowed_networks' ||
+          key0 === 'allowed_methods' ||
+          key0 === 'requests_per_second' ||
+          key0 === 'requests_per_day' ||
+          key0 === 'expires_at'
+        )
+      ) {
         (vErrors ??= []).push({
           instancePath,
           schemaPath: '#/additionalProperties',
@@ -158,6 +169,211 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
           schemaPath: '#/properties/allowed_cidrs/type',
           keyword: 'type',
           params: { type: 'array' },
+        });
+        errors++;
+      }
+    }
+    if (data.allowed_networks !== undefined) {
+      let data_allowed_networks = data.allowed_networks;
+      if (Array.isArray(data_allowed_networks)) {
+        if (data_allowed_networks.length > 100) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/allowed_networks',
+            schemaPath: '#/properties/allowed_networks/maxItems',
+            keyword: 'maxItems',
+            params: { limit: 100 },
+          });
+          errors++;
+        }
+        const len2 = data_allowed_networks.length;
+        for (let i2 = 0; i2 < len2; i2++) {
+          let data_allowed_networks_item = data_allowed_networks[i2];
+          if (typeof data_allowed_networks_item === 'string') {
+            if (
+              data_allowed_networks_item.length > 100 &&
+              Array.from(data_allowed_networks_item).length > 100
+            ) {
+              (vErrors ??= []).push({
+                instancePath: instancePath + '/allowed_networks/' + i2,
+                schemaPath: '#/properties/allowed_networks/items/x-max-chars',
+                keyword: 'x-max-chars',
+                params: { limit: 100 },
+              });
+              errors++;
+            }
+          } else {
+            (vErrors ??= []).push({
+              instancePath: instancePath + '/allowed_networks/' + i2,
+              schemaPath: '#/properties/allowed_networks/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+            });
+            errors++;
+          }
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/allowed_networks',
+          schemaPath: '#/properties/allowed_networks/type',
+          keyword: 'type',
+          params: { type: 'array' },
+        });
+        errors++;
+      }
+    }
+    if (data.allowed_methods !== undefined) {
+      let data_allowed_methods = data.allowed_methods;
+      if (Array.isArray(data_allowed_methods)) {
+        if (data_allowed_methods.length > 100) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/allowed_methods',
+            schemaPath: '#/properties/allowed_methods/maxItems',
+            keyword: 'maxItems',
+            params: { limit: 100 },
+          });
+          errors++;
+        }
+        const len3 = data_allowed_methods.length;
+        for (let i3 = 0; i3 < len3; i3++) {
+          let data_allowed_methods_item = data_allowed_methods[i3];
+          if (typeof data_allowed_methods_item === 'string') {
+            if (data_allowed_methods_item.length < 1) {
+              (vErrors ??= []).push({
+                instancePath: instancePath + '/allowed_methods/' + i3,
+                schemaPath: '#/properties/allowed_methods/items/minLength',
+                keyword: 'minLength',
+                params: { limit: 1 },
+              });
+              errors++;
+            }
+            if (
+              data_allowed_methods_item.length > 100 &&
+              Array.from(data_allowed_methods_item).length > 100
+            ) {
+              (vErrors ??= []).push({
+                instancePath: instancePath + '/allowed_methods/' + i3,
+                schemaPath: '#/properties/allowed_methods/items/x-max-chars',
+                keyword: 'x-max-chars',
+                params: { limit: 100 },
+              });
+              errors++;
+            }
+          } else {
+            (vErrors ??= []).push({
+              instancePath: instancePath + '/allowed_methods/' + i3,
+              schemaPath: '#/properties/allowed_methods/items/type',
+              keyword: 'type',
+              params: { type: 'string' },
+            });
+            errors++;
+          }
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/allowed_methods',
+          schemaPath: '#/properties/allowed_methods/type',
+          keyword: 'type',
+          params: { type: 'array' },
+        });
+        errors++;
+      }
+    }
+    if (data.requests_per_second !== undefined) {
+      let data_requests_per_second = data.requests_per_second;
+      if (
+        !(
+          typeof data_requests_per_second == 'number' &&
+          !(data_requests_per_second % 1) &&
+          !isNaN(data_requests_per_second) &&
+          isFinite(data_requests_per_second)
+        )
+      ) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/requests_per_second',
+          schemaPath: '#/properties/requests_per_second/type',
+          keyword: 'type',
+          params: { type: 'integer' },
+        });
+        errors++;
+      }
+      if (typeof data_requests_per_second == 'number' && isFinite(data_requests_per_second)) {
+        if (data_requests_per_second > 2147483647 || isNaN(data_requests_per_second)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/requests_per_second',
+            schemaPath: '#/properties/requests_per_second/maximum',
+            keyword: 'maximum',
+            params: { comparison: '<=', limit: 2147483647 },
+          });
+          errors++;
+        }
+        if (data_requests_per_second < 0 || isNaN(data_requests_per_second)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/requests_per_second',
+            schemaPath: '#/properties/requests_per_second/minimum',
+            keyword: 'minimum',
+            params: { comparison: '>=', limit: 0 },
+          });
+          errors++;
+        }
+      }
+    }
+    if (data.requests_per_day !== undefined) {
+      let data_requests_per_day = data.requests_per_day;
+      if (
+        !(
+          typeof data_requests_per_day == 'number' &&
+          !(data_requests_per_day % 1) &&
+          !isNaN(data_requests_per_day) &&
+          isFinite(data_requests_per_day)
+        )
+      ) {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/requests_per_day',
+          schemaPath: '#/properties/requests_per_day/type',
+          keyword: 'type',
+          params: { type: 'integer' },
+        });
+        errors++;
+      }
+      if (typeof data_requests_per_day == 'number' && isFinite(data_requests_per_day)) {
+        if (data_requests_per_day > 9007199254740991 || isNaN(data_requests_per_day)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/requests_per_day',
+            schemaPath: '#/properties/requests_per_day/maximum',
+            keyword: 'maximum',
+            params: { comparison: '<=', limit: 9007199254740991 },
+          });
+          errors++;
+        }
+        if (data_requests_per_day < 0 || isNaN(data_requests_per_day)) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/requests_per_day',
+            schemaPath: '#/properties/requests_per_day/minimum',
+            keyword: 'minimum',
+            params: { comparison: '>=', limit: 0 },
+          });
+          errors++;
+        }
+      }
+    }
+    if (data.expires_at !== undefined) {
+      let data_expires_at = data.expires_at;
+      if (typeof data_expires_at === 'string') {
+        if (data_expires_at.length > 40 && Array.from(data_expires_at).length > 40) {
+          (vErrors ??= []).push({
+            instancePath: instancePath + '/expires_at',
+            schemaPath: '#/properties/expires_at/x-max-chars',
+            keyword: 'x-max-chars',
+            params: { limit: 40 },
+          });
+          errors++;
+        }
+      } else {
+        (vErrors ??= []).push({
+          instancePath: instancePath + '/expires_at',
+          schemaPath: '#/properties/expires_at/type',
+          keyword: 'type',
+          params: { type: 'string' },
         });
         errors++;
       }

@@ -4,6 +4,7 @@ import {
   appendAuditInOwnTransaction,
   appendAudits,
 } from '../audit/append-audit.ts';
+import type { RecordChanges } from '../identity/api-keys/api-keys.ts';
 import { NO_ACCOUNT } from '../identity/refusal-log.ts';
 import { operatingAccounts } from '../identity/operators.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -24,14 +25,11 @@ const NOT_BY_COMMANDS: ReadonlySet<string> = new Set([
  * Returns a function that appends a change of something with an id to the audit log, in the transaction that makes it. A change of the
  * server by a command is appended to the logs of all accounts that operate it.
  */
-export function recordChange(
-  context: OperationContext,
-  action: string,
-): (tx: StoreTransaction, subject: string) => Promise<void> {
+export function recordChange(context: OperationContext, action: string): RecordChanges {
   const { caller, clock } = context;
   if (isUnrecorded(caller, action)) return async () => undefined;
-  return async (tx, subject) => {
-    const fact = factOf(context, action, subject);
+  return async (tx, subject, changes) => {
+    const fact = { ...factOf(context, action, subject), changes };
     const logs = caller.accountId === NO_ACCOUNT ? await operatingAccounts(tx) : [caller.accountId];
     await appendAudits(
       tx,

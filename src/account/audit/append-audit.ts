@@ -12,7 +12,12 @@ import {
   type PlaceholderOf,
   type StatementResult,
 } from '../../store/statement.ts';
-import { type AuditCharge, type AuditRecord, GENESIS } from '../../../runtime/audit-bytes.ts';
+import {
+  type AuditChange,
+  type AuditCharge,
+  type AuditRecord,
+  GENESIS,
+} from '../../../runtime/audit-bytes.ts';
 import { hashRecord } from './record-hash.ts';
 
 /** An event to be recorded in the audit log. */
@@ -31,6 +36,8 @@ export type AuditFact = Pick<AuditRecord, 'action' | 'outcome' | 'requestId'> & 
   readonly charges?: readonly AuditCharge[] | undefined;
   /** Of the invoice or credit note that was issued: see `documentDigest`. */
   readonly documentSha256?: string | undefined;
+  /** The changes, without secrets. */
+  readonly changes?: readonly AuditChange[] | undefined;
 };
 
 type Row = typeof auditRecords.$inferSelect;
@@ -139,11 +146,13 @@ function recordsBehind(
   let { seq, hash: previousHash } = tip;
   const rows = facts.map((fact) => {
     const { action, outcome, requestId, tokenId = null, walletId = null, units = 1, address = null } = fact;
-    const { memberId = null, subject = null, charges = [], documentSha256 = null } = fact;
+    const { memberId = null, subject = null, charges = [], documentSha256 = null, changes = [] } = fact;
     seq += 1;
     const what = { action, outcome, tokenId, requestId, walletId, units, address, memberId, subject };
     const charged = charges.length === 0 ? null : charges;
-    const record = { accountId, seq, atMs: nowMs, ...what, charges: charged, documentSha256 };
+    const changed = changes.length === 0 ? null : changes;
+    const added = { charges: charged, documentSha256, changes: changed };
+    const record = { accountId, seq, atMs: nowMs, ...what, ...added };
     const before = previousHash;
     previousHash = hashRecord(before, record);
     const { atMs: _instant, ...members } = record;

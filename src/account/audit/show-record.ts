@@ -9,7 +9,8 @@ import type { StoredRecord } from './read-chain.ts';
 /** Returns a record of the audit log as the account service shows it, without members that are null. */
 export function showRecord(record: StoredRecord & { readonly tokenName?: string | null }): ShownRecord {
   const { accountId, seq, at, action, outcome, requestId, units } = record;
-  const { tokenId, tokenName = null, walletId, address, memberId, subject, charges, documentSha256 } = record;
+  const { tokenId, tokenName = null, walletId, address, memberId, subject, charges } = record;
+  const { documentSha256, changes } = record;
   return {
     account_id: accountId,
     seq,
@@ -26,6 +27,7 @@ export function showRecord(record: StoredRecord & { readonly tokenName?: string 
     ...(subject !== null && { subject }),
     ...(charges !== null && { charges: charges.map(showCharge) }),
     ...(documentSha256 !== null && { document_sha256: documentSha256 }),
+    ...(changes !== null && { changes: [...changes] }),
     previous_hash: hexOf(record.previousHash),
     hash: hexOf(record.hash),
   };

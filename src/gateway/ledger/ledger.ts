@@ -172,7 +172,7 @@ async function forwardWithPlainId(
 }
 
 /** Serves the calls that have no outcome yet. @returns the outcomes of all, in the order of the calls. */
-async function serveRemaining(
+export async function serveRemaining(
   calls: readonly Call[],
   known: readonly (Outcome | undefined)[],
   serve: (rest: readonly Call[]) => Promise<readonly Outcome[]>,

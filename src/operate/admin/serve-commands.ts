@@ -11,6 +11,7 @@ import { credit } from '../../account/billing/books/credit.ts';
 import { issueCreditNote } from '../../account/billing/invoices/issue-credit-note.ts';
 import { showCreditNote } from '../../account/billing/invoices/show-credit-note.ts';
 import { type ApiKey, hasApiKey, listApiKeys } from '../../account/identity/api-keys/api-keys.ts';
+import { endOf } from '../../account/identity/api-keys/key-rules.ts';
 import { rotateApiKey } from '../../account/identity/api-keys/rotate-api-key.ts';
 import { linkTo } from '../../account/identity/members/member-links.ts';
 import { resetMember } from '../../account/identity/members/reset-member.ts';
@@ -206,12 +207,16 @@ function toKeyView(key: ApiKey, plan: string, nowMs: number) {
     name: key.name,
     account: key.account,
     plan,
-    state: stateOf(key, nowMs),
+    state: stateOf({ ...key, expiresAt: endOf(key) }, nowMs),
     created_at: key.createdAt,
-    expires_at: key.expiresAt,
+    expires_at: endOf(key),
     revoked_at: key.revokedAt,
     origins: key.allowedOrigins,
     cidrs: key.allowedCidrs,
+    networks: key.allowedNetworks,
+    methods: key.allowedMethods,
+    requests_per_second: key.requestsPerSecond,
+    requests_per_day: key.requestsPerDay,
   };
 }
 

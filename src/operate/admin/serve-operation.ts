@@ -39,6 +39,7 @@ import { setAccountLimits } from '../../account/api/operations/setAccountLimits.
 import { setAccountPlan } from '../../account/api/operations/setAccountPlan.ts';
 import { setBilling } from '../../account/api/operations/setBilling.ts';
 import { testWebhook } from '../../account/api/operations/testWebhook.ts';
+import { updateKey } from '../../account/api/operations/updateKey.ts';
 import { updateWebhook } from '../../account/api/operations/updateWebhook.ts';
 import { isUuid } from '../../account/api/uuid.ts';
 import { NO_ACCOUNT } from '../../account/identity/refusal-log.ts';
@@ -88,6 +89,7 @@ const HANDLERS = {
   setAccountPlan,
   setBilling,
   testWebhook,
+  updateKey,
   updateWebhook,
 } satisfies { readonly [O in OperationId]?: AccountHandler<OperationContext, O> };
 
@@ -126,7 +128,9 @@ const NO_BOUNDS = { max_keys: Number.POSITIVE_INFINITY, max_tokens: Number.POSIT
 const ANYWHERE = { any: () => true, plain: () => true };
 const NO_LEDGERS: WebhookParts['ledgers'] = {
   get networks(): never {
-    throw mistake('--address, --program and --signature need a running server, which knows the ledgers');
+    throw mistake(
+      '--address, --program, --signature and --network need a running server, which knows the ledgers',
+    );
   },
   startOf: async () => undefined,
 };
@@ -218,7 +222,7 @@ async function accountOf(
 
 /** The tables of things that accounts own, the operations on one of them, and the error if it does not exist. */
 export const OWNED = [
-  { table: apiKeys, missing: 'keyNotFound', operations: ['revokeKey'] },
+  { table: apiKeys, missing: 'keyNotFound', operations: ['revokeKey', 'updateKey'] },
   { table: accessTokens, missing: 'tokenNotFound', operations: ['revokeToken'] },
   {
     table: webhooks,

@@ -10,11 +10,13 @@ import {
   type ExpensiveBoundsOptions,
   withExpensiveBounds,
 } from '../../server/access/with-expensive-bounds.ts';
+import { type CallRulesOf, withAllowedMethods } from '../../server/access/with-allowed-methods.ts';
 import { type MeteringOptions, withMetering } from '../../server/access/meter.ts';
 import { type ObservationOptions, withObservation } from '../../server/access/with-observation.ts';
 
 export type LedgerCallParts = {
   readonly metering: MeteringOptions;
+  readonly callRulesOf: CallRulesOf;
   readonly bounds: ExpensiveBoundsOptions;
   readonly tracing: Tracing | undefined;
   readonly observation: ObservationOptions;
@@ -41,6 +43,7 @@ export function createLedgerPipeline(parts: LedgerCallParts): Ledger {
   const { cache } = parts;
   const layers: readonly (readonly [name: string, layer: (next: Ledger) => Ledger])[] = [
     ['meter', (next) => withMetering(next, parts.metering)],
+    ['allow', (next) => withAllowedMethods(next, parts.callRulesOf)],
     ['bound', (next) => withExpensiveBounds(next, parts.bounds)],
     ['span', (next) => withCallSpans(next, parts.tracing)],
     ['observe', (next) => withObservation(next, parts.observation)],

@@ -1,5 +1,6 @@
 import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import type { Caller } from './authenticate.ts';
+import type { DecideOwnLimits, KeyDecision } from './key-limits.ts';
 import type { CountCall } from './usage-book.ts';
 import { type PlanLimit, type RateLimit, type Taken, windowMs } from './rate-limit.ts';
 import { EMPTY_BATCH, INVALID, UNREAD_REQUEST, weighBytes, type Weighed } from './weigh.ts';
@@ -8,7 +9,12 @@ import { EMPTY_BATCH, INVALID, UNREAD_REQUEST, weighBytes, type Weighed } from '
 export type Verdict = {
   readonly plan: PlanLimit;
   readonly standing: Taken;
-  /** ServiceError `rateLimited` or `requestTooHeavy`; undefined: the request is admitted. */
+  /** The limits of the key itself, and what remains of them; undefined if it has none. */
+  readonly ofKey?: KeyDecision['limits'] | undefined;
+  /**
+   * ServiceError `rateLimited` or `requestTooHeavy`, or of a limit of the key itself `apiKeyRateLimited` or `apiKeyBatchTooLarge`; undefined:
+   * the request is admitted.
+   */
   readonly refusal: ServiceError | undefined;
 };
 
@@ -19,7 +25,8 @@ export type Verdict = {
  */
 export type Admission = {
   /**
-   * Charges the key's plan for all messages of a request together, or for the bytes of its body where these weigh more. A request that
+   * Charges the key's plan for all messages of a request together, or for the bytes of its body where these weigh more, and limits of the
+   * key itself for the number of messages. A request that
    * weighs more than the plan ever allows is refused as `requestTooHeavy`, however much is left, because waiting does not help; it is
    * charged 1 if that is left, since its body was read. A request refused as `rateLimited` is charged nothing. Messages that do not become
    * calls are counted here: refused ones, and as errors of the caller those that are not valid.
@@ -42,6 +49,8 @@ export type AdmissionOptions = {
   /** Returns the member that a key of a session belongs to; undefined for other keys. By default no key is one of a session. */
   readonly memberOf?: (keyId: string) => string | undefined;
   readonly fullRateKeys: number;
+  /** Decides about the limits of keys themselves. By default no key has any. */
+  readonly decideOwn?: DecideOwnLimits;
   readonly network: string;
   readonly count: CountCall;
   /** Called for each request that is refused. */
@@ -55,6 +64,7 @@ export function createAdmission({
   countKeys,
   memberOf = () => undefined,
   fullRateKeys,
+  decideOwn = () => undefined,
   network,
   count,
   onRefusal,
@@ -99,19 +109,29 @@ export function createAdmission({
     const calls = messages.length === 1 && messages[0] !== undefined ? messages[0].weight : sum(messages);
     const weight = Math.max(calls, weighBytes(sizeBytes, plan.burst));
     const isTooHeavy = weight > plan.burst;
-    const decided = await decide(caller, plan, isTooHeavy ? 1 : weight, 'take');
-    const refusal = isTooHeavy
+    const look = decideOwn(caller.keyId, messages.length, 'look');
+    const own = look && (await look);
+    const how = own?.refusal === undefined ? 'take' : 'look';
+    const decided = await decide(caller, plan, isTooHeavy ? 1 : weight, how);
+    const ofPlan = isTooHeavy
       ? serviceError('requestTooHeavy', { policy: plan.name, limit: plan.burst, value: weight })
       : refusalOf(decided, weight);
-    return conclude(caller, messages, { ...decided, refusal });
+    const refusal = own?.refusal ?? ofPlan;
+    if (own === undefined || refusal !== undefined)
+      return conclude(caller, messages, { ...decided, ofKey: own?.limits, refusal });
+    const taken = await decideOwn(caller.keyId, messages.length, 'take');
+    return conclude(caller, messages, { ...decided, ofKey: taken?.limits, refusal: taken?.refusal });
   };
   return {
     admit,
     admitFaulty: (caller, sizeBytes) =>
       admit(caller, [{ method: INVALID, weight: weighBytes(sizeBytes, planOf(caller.accountId).burst) }]),
     preview: async (caller) => {
+      const look = decideOwn(caller.keyId, 1, 'look');
+      const own = look && (await look);
       const decided = await decide(caller, planOf(caller.accountId), 1, 'look');
-      return conclude(caller, [UNREAD_REQUEST], { ...decided, refusal: refusalOf(decided, 1) });
+      const refusal = own?.refusal ?? refusalOf(decided, 1);
+      return conclude(caller, [UNREAD_REQUEST], { ...decided, ofKey: own?.limits, refusal });
     },
   };
 }

@@ -1,7 +1,7 @@
+import type { CheckSource } from '../../account/identity/api-keys/key-rules.ts';
 import type { KeyMemo } from '../../account/identity/api-keys/keyring.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
-import type { ErrorName } from '../../../generated/errors.ts';
 import { copyText } from '../../core/copy-text.ts';
 import { serviceError } from '../../core/service-error.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -15,15 +15,11 @@ export type Caller = {
   readonly session?: string | undefined;
 };
 
+/** @param network the label of the ledger network that the request is for; undefined: it is for none that exists. */
 export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
+  network: string | undefined,
 ) => Caller;
-
-/** Returns the reason why a key may not be used from a source; undefined if it may. */
-type CheckSource = (source: {
-  readonly origin: string | undefined;
-  readonly address: string | undefined;
-}) => Extract<ErrorName, 'apiKeyOriginRefused' | 'apiKeyAddressRefused'> | undefined;
 
 /** The part of a keyring that authentication uses: lookups in memory. */
 export type KeyFinder = {
@@ -42,7 +38,7 @@ const MAX_SESSION_LENGTH = 64;
 /**
  * Creates the API key check, which works from memory. It reads the address and the headers only, so that it can run before the
  * body is read. Throws ServiceError `apiKeyMissing`, `apiKeyUnknown`, `tokenAsApiKey`, `apiKeyRevoked`, `apiKeyExpired`,
- * `apiKeyOriginRefused` or `apiKeyAddressRefused`.
+ * `apiKeyOriginRefused`, `apiKeyAddressRefused` or `apiKeyNetworkRefused`.
  *
  * @param noteUse called with each key that is accepted.
  */
@@ -52,14 +48,14 @@ export function createAuthenticate(
   clientAddress: ClientAddress,
   noteUse: NoteUse = () => undefined,
 ): Authenticate {
-  return (request) => {
+  return (request, network) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
     const finding = keyring.find(presented, clock.nowMs(), request.keyMemo);
     switch (finding.kind) {
       case 'valid': {
         const { origin } = request.headers;
-        const breach = finding.checkSource?.({ origin, address: clientAddress(request) });
+        const breach = finding.checkSource?.({ origin, address: clientAddress(request), network });
         if (breach !== undefined) throw serviceError(breach);
         noteUse(finding.keyId, request);
         const { keyId, accountId } = finding;

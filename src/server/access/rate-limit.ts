@@ -22,6 +22,9 @@ export type Taken = Standing & {
   readonly retryMs: number;
 };
 
+/** Weight that was used this long ago. */
+export type UsedBefore = { readonly agoMs: number; readonly weight: number };
+
 /**
  * Limits the use of each key separately, in a window that slides in steps: what was used counts until the step in which it was used is one
  * window old. A backend keeps these promises (shared suite: test/server/access/rate-limit-suite.ts):
@@ -36,6 +39,8 @@ export type RateLimit = {
   readonly take: (keyId: string, plan: PlanLimit, weight: number) => Promise<Taken>;
   /** Returns the state of a key for a charge of `weight`, 1 by default; charges nothing. */
   readonly look: (keyId: string, plan: PlanLimit, weight?: number) => Promise<Taken>;
+  /** Counts what a key used before this process counted for it, the oldest first. */
+  readonly recall: (keyId: string, plan: PlanLimit, used: readonly UsedBefore[]) => void;
 };
 
 /** The steps of a window. */
@@ -50,7 +55,7 @@ export function windowMs({ requestsPerSecond, burst }: PlanLimit): number {
 export class SlidingWindow {
   readonly plan: PlanLimit;
   readonly #stepMs: number;
-  /** The weight of step n is at n modulo STEPS. */
+  /** The weight of step n is at n modulo STEPS. Steps before the clock began are negative. */
   readonly #used = new Float64Array(STEPS);
   #total = 0;
   #step = 0;
@@ -85,7 +90,7 @@ export class SlidingWindow {
   add(step: number, weight: number): void {
     if (step > this.#step) this.#moveTo(step);
     if (step <= this.#step - STEPS) return;
-    const at = step % STEPS;
+    const at = placeOf(step);
     this.#used[at] = (this.#used[at] ?? 0) + weight;
     this.#total += weight;
   }
@@ -108,7 +113,7 @@ export class SlidingWindow {
     if (step - this.#step >= STEPS) this.clear();
     else {
       for (let passed = this.#step + 1; passed <= step; passed++) {
-        const at = passed % STEPS;
+        const at = placeOf(passed);
         this.#total -= this.#used[at] ?? 0;
         this.#used[at] = 0;
       }
@@ -130,11 +135,16 @@ export class SlidingWindow {
   #untilFree(nowMs: number, weight: number): number {
     let freed = 0;
     for (let step = this.#step - STEPS + 1; step <= this.#step; step++) {
-      freed += step < 0 ? 0 : (this.#used[step % STEPS] ?? 0);
+      freed += this.#used[placeOf(step)] ?? 0;
       if (freed >= weight) return Math.max(1, Math.ceil((step + STEPS) * this.#stepMs - nowMs));
     }
     return Math.ceil(STEPS * this.#stepMs);
   }
+}
+
+/** @param step of the current window: after `-STEPS`. */
+function placeOf(step: number): number {
+  return step < 0 ? step + STEPS : step % STEPS;
 }
 
 /** Interval at which windows that no longer count are removed. */
@@ -184,5 +194,9 @@ export function createMemoryRateLimit(now: () => number = () => performance.now(
   return {
     take: async (keyId, plan, weight) => windows.of(keyId, plan).take(now(), weight),
     look: async (keyId, plan, weight = 1) => windows.of(keyId, plan).look(now(), weight),
+    recall: (keyId, plan, used) => {
+      const [window, nowMs] = [windows.of(keyId, plan), now()];
+      for (const { agoMs, weight } of used) window.add(window.stepAt(nowMs - agoMs), weight);
+    },
   };
 }

@@ -2,9 +2,11 @@ import type { Metadata } from '@grpc/grpc-js';
 import { serviceError } from '../../core/service-error.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Authenticate, Caller } from '../access/authenticate.ts';
+import { shown } from '../../core/shown.ts';
 import type { Tracing } from '../../core/tracing.ts';
 import { outcomeOfError, type ServedOutcome } from '../access/usage-book.ts';
 import type { Weighed } from '../access/weigh.ts';
+import { assertMethodAllowed, type CallRulesOf } from '../access/with-allowed-methods.ts';
 import { type CallHead, requestOf, textOf } from './call-request.ts';
 
 /** A network as calls name it. */
@@ -17,6 +19,7 @@ export type CalledNetwork = {
 
 export type AdmitCallOptions<N extends CalledNetwork> = {
   readonly authenticate: Authenticate;
+  readonly callRulesOf: CallRulesOf;
   /** The first one is the default. */
   readonly networks: readonly N[];
   /** Records which connections have admitted calls. */
@@ -33,7 +36,8 @@ export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; reado
  * `work`.
  *
  * @param method the name under which the call is counted.
- * @throws ServiceError the errors of `Authenticate`; `networkUnknown`; `rateLimited`; the errors of `work`.
+ * @throws ServiceError the errors of `Authenticate`; `networkUnknown`; those of an admission; `apiKeyMethodRefused`, but for topics; the
+ *   errors of `work`.
  */
 export function admitCall<N extends CalledNetwork, A>(
   options: AdmitCallOptions<N>,
@@ -57,18 +61,20 @@ export function admitCall<N extends CalledNetwork, A>(
 export type CallName = 'Subscribe' | 'ListTopics' | 'GetTopicSchema';
 
 async function admit<N extends CalledNetwork, A>(
-  { authenticate, networks, peers }: AdmitCallOptions<N>,
+  { authenticate, callRulesOf, networks, peers }: AdmitCallOptions<N>,
   call: CallHead,
   method: CallName,
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
-  const caller = authenticate(requestOf(call));
+  const caller = authenticate(requestOf(call), labelOf(call, networks));
   peers.countCall(call);
   const network = networkOf(networks, textOf(call.metadata, 'x-network'));
   const message = { method, weight: 1 };
   const { refusal } = await network.admission.admit(caller, [message]);
   if (refusal !== undefined) throw refusal;
   try {
+    // A stream is refused by its topic.
+    if (method !== 'Subscribe') assertMethodAllowed(callRulesOf(caller.keyId), method);
     const answer = await work({ caller, network });
     network.count(caller, message, 'ok');
     return answer;
@@ -78,18 +84,20 @@ async function admit<N extends CalledNetwork, A>(
   }
 }
 
+/** Returns the label of the network that a call names; undefined if there is none of this name. */
+export function labelOf(
+  { metadata }: Pick<CallHead, 'metadata'>,
+  networks: readonly CalledNetwork[],
+): string | undefined {
+  const named = textOf(metadata, 'x-network');
+  return named === undefined ? networks[0]?.label : networks.find(({ label }) => label === named)?.label;
+}
+
 function networkOf<N extends CalledNetwork>(networks: readonly N[], name: string | undefined): N {
   const found = name === undefined ? networks[0] : networks.find(({ label }) => label === name);
   if (found !== undefined) return found;
   const known = networks.map(({ label }) => label).join(', ');
   throw serviceError('networkUnknown', { network: shown(name ?? ''), known });
-}
-
-const SHOWN_CHARACTERS = 100;
-
-/** Shortens a caller's text so that it can be echoed. What is cut in the middle of a character could not be sent. */
-export function shown(text: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
 }
 
 /** A connection with its admitted calls. */

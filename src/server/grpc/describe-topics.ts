@@ -7,7 +7,7 @@ import {
 import { TOPIC_SOURCES } from '../../../generated/stream/sources.ts';
 import { isTopicName, TOPICS } from '../../../generated/stream/topics.ts';
 import { serviceError } from '../../core/service-error.ts';
-import { shown } from './admit-call.ts';
+import { shown } from '../../core/shown.ts';
 
 /** Returns the ListTopics response. */
 export function listTopics(): ListTopicsResponse {

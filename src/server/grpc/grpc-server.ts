@@ -22,7 +22,8 @@ import {
   openListener,
   peerOf,
 } from '../connections/listener.ts';
-import { admitCall, type CallName, GrpcPeers, shown } from './admit-call.ts';
+import { admitCall, type CallName, GrpcPeers } from './admit-call.ts';
+import { shown } from '../../core/shown.ts';
 import { getTopicSchema, listTopics } from './describe-topics.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { createCallBounds, KEYLESS_STREAMS } from './keyless-calls.ts';

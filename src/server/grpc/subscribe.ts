@@ -2,6 +2,8 @@ import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import type { SubscribeRequest } from '../../../generated/stream/service.ts';
 import { isTopicName, type TopicName } from '../../../generated/stream/topics.ts';
+import { callOfTopic } from '../../account/identity/api-keys/key-rules.ts';
+import { assertMethodAllowed } from '../access/with-allowed-methods.ts';
 import type { Caller } from '../access/authenticate.ts';
 import { serviceError, toServiceError } from '../../core/service-error.ts';
 import { DisposableStack } from '../../core/disposable-stack.ts';
@@ -37,7 +39,7 @@ export type SubscribeCall = ServerWritableStream<SubscribeRequest, Uint8Array>;
 /** An open stream. */
 export type OpenStream = {
   readonly cursor: Cursor;
-  /** Throws the ServiceError that ends the stream if its key or its token was revoked. */
+  /** Throws the ServiceError that ends the stream if its key or its token no longer allows it. */
   readonly recheck: () => void;
 };
 
@@ -150,7 +152,8 @@ async function open(
 ): Promise<Opened> {
   const selection = readSelection(options, call, caller);
   const recheck = (): void => {
-    options.authenticate(requestOf(call));
+    options.authenticate(requestOf(call), network.label);
+    assertMethodAllowed(options.callRulesOf(caller.keyId), callOfTopic(selection.topic));
     assertTopicAllowed(options, selection.topic, call, caller.accountId);
   };
   recheck();

@@ -37,6 +37,8 @@ export type RpcEndpointOptions = {
   /** The memory for replies that cannot be streamed. */
   readonly replyMemory: ReplyMemory;
   readonly baseUrlOf: BaseUrlOf;
+  /** Label of the network. */
+  readonly network: string;
 };
 
 const CLIENT_LEFT = new Error('the client has left');
@@ -49,7 +51,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
-    const caller = options.authenticate(request);
+    const caller = options.authenticate(request, options.network);
     const message = await admitRequest(options, caller, { request, response });
     if (message === undefined) return;
     const context = contextOf(caller, { request, response }, options);
@@ -177,19 +179,23 @@ function mayGoOn({ request, response }: Exchange, verdict: Verdict, message?: Me
 
 /**
  * Sets the rate limit fields of an answer: `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10; the
- * quota is in weights of calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
+ * quota is in weights of calls; limits of the key itself follow, in calls) and, where waiting helps, `Retry-After` (RFC 9110, section 10.2.3). Pages may read them.
  */
 function setLimitFields(
   request: HttpRequest,
   response: HttpResponse,
-  { plan, standing, refusal }: Verdict,
+  { plan, standing, ofKey, refusal }: Verdict,
 ): void {
-  const resetSeconds = Math.ceil(standing.resetMs / 1000);
-  response.setHeader('ratelimit-policy', policyOf(plan));
-  response.setHeader('ratelimit', `"${plan.name}";r=${standing.remaining};t=${resetSeconds}`);
-  if (refusal?.code === 'rateLimited')
+  const all = [{ plan, standing }, ...(ofKey ?? [])];
+  response.setHeader('ratelimit-policy', all.map((each) => policyOf(each.plan)).join(', '));
+  response.setHeader('ratelimit', all.map(limitField).join(', '));
+  if (refusal?.context.retryAfterSeconds !== undefined)
     response.setHeader('retry-after', String(refusal.context.retryAfterSeconds));
   if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+function limitField({ plan, standing }: Pick<Verdict, 'plan' | 'standing'>): string {
+  return `"${plan.name}";r=${standing.remaining};t=${Math.ceil(standing.resetMs / 1000)}`;
 }
 
 /** The window is given in whole seconds, rounded up: a client that keeps to it keeps to the limit. */

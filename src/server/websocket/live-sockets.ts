@@ -5,7 +5,7 @@ import { type ServiceError, serviceError } from '../../core/service-error.ts';
 export type LiveSocket = {
   readonly keyId: string;
   readonly accountId: string;
-  /** Closes it if its key has ended or nothing has arrived for too long, by `ownMs`; pings it in time. */
+  /** Closes it if its key no longer allows it or nothing has arrived for too long, by `ownMs`; pings it in time. */
   readonly watch: (ownMs: number) => void;
   /** Reads no more calls, and sends a close frame when those in flight are answered. */
   readonly finish: () => void;

@@ -5,6 +5,7 @@ import { copyText } from '../../core/copy-text.ts';
 import type { Context } from '../../core/rpc/context.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Authenticate, Caller } from '../access/authenticate.ts';
+import type { ClientAddress } from '../access/client-address.ts';
 import { CALL_BYTES, weighMessage } from '../access/weigh.ts';
 import type { Ledger } from '../../gateway/ledger/ledger.ts';
 import type { Tracing } from '../../core/tracing.ts';
@@ -27,8 +28,9 @@ export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & 
   readonly admission: Admission;
   readonly limits: CallLimits;
   readonly baseUrlOf: BaseUrlOf;
-  /** Names the network in spans. */
+  /** Label of the network. */
   readonly network: string;
+  readonly clientAddress: ClientAddress;
   readonly tracing?: Tracing | undefined;
 };
 
@@ -94,10 +96,11 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
   const sessionOptions: SessionOptions = { ...options, takeIn, answer: answerInSpan };
   return {
     admit: (request) => {
-      const caller = authenticate(request);
+      const caller = authenticate(request, network);
       sockets.assertRoom(caller);
       const address = copyText(baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? ''));
-      return { ...caller, askedAt: () => address };
+      const source = { origin: request.headers.origin, address: options.clientAddress(request), network };
+      return { ...caller, source, askedAt: () => address };
     },
     open: (socket, stream, caller) => new SocketSession(socket, stream, caller, sessionOptions),
   };

@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import { CallSignal } from '../../core/rpc/call-signal.ts';
 import type { Context } from '../../core/rpc/context.ts';
 import type { Caller } from '../access/authenticate.ts';
+import type { ConnectedKey } from '../access/key-standing.ts';
 import type { MessageTally } from '../access/message-tallies.ts';
 import type { SocketMetrics, LiveSocket, LiveSockets } from './live-sockets.ts';
 import type { Notification, Subscriber } from '../../core/rpc/notification.ts';
@@ -24,8 +25,8 @@ export type SessionOptions = {
   readonly answer: (message: Message, context: Context) => Promise<Buffer | undefined>;
   /** Ends the subscriptions of a closed connection. */
   readonly leave: (subscriber: Subscriber) => void;
-  /** Returns the error of a key that is no longer valid. */
-  readonly refusalOf: (keyId: string) => ServiceError | undefined;
+  /** Returns the error of a connection whose key no longer allows it. */
+  readonly refusalOf: (caller: SocketCaller, subscriber: Subscriber) => ServiceError | undefined;
   /** Records what a notification has shown its receiver. */
   readonly noteSeen?: ((notification: Notification, caller: Caller) => void) | undefined;
   readonly replyMemory: ReplyMemory;
@@ -57,7 +58,7 @@ const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
 
 /** The caller of a connection, and the address that was requested. */
-export type SocketCaller = Caller & Pick<Context, 'askedAt'>;
+export type SocketCaller = Caller & ConnectedKey & Pick<Context, 'askedAt'>;
 
 /** One client's WebSocket: its calls in order of arrival, its notifications, and its end. */
 export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
@@ -160,7 +161,7 @@ export class SocketSession implements LiveSocket, Subscriber, ConnectionOwner {
 
   watch(ownMs: number): void {
     if (this.#isGone || this.#endedBy !== undefined) return;
-    const refusal = this.#options.refusalOf(this.keyId);
+    const refusal = this.#options.refusalOf(this.#caller, this);
     if (refusal !== undefined) this.#end(refusal);
     else this.#watchSilence(ownMs);
   }

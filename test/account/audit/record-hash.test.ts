@@ -39,6 +39,10 @@ test('the hash of a record is what docs/account.md says', async () => {
   expect(hashOf({ subject: 's_1', documentSha256: 'abab' })).toBe(
     'e9f8b4d24c5d8d74e692b1a5b28a4694818d81651c399b7df30a84cb93895b08',
   );
+  const change = { member: 'allowed_methods', before: 'any', after: 'read, send' };
+  expect(hashOf({ subject: 's_1', changes: [change] })).toBe(
+    '7bfabe71fa1614893c7c549b0bca1ce7e0250aea5a5b1063c1198d7bdc2105cc',
+  );
   const inBrowser = await crypto.subtle.digest('SHA-256', recordBytes(GENESIS, record));
   expect(Buffer.from(inBrowser).toString('hex')).toBe(digest);
 });

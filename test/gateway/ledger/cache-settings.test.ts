@@ -45,6 +45,7 @@ async function statusesOf(
     count: () => undefined,
     planOf: () => plan,
     onRefusal: () => undefined,
+    callRulesOf: () => undefined,
   });
   const statuses = [];
   for (const method of ['getGenesisHash', 'getGenesisHash', 'getClusterNodes', 'getClusterNodes'])

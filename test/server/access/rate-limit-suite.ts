@@ -65,6 +65,20 @@ export function describeRateLimit(name: string, { create, advance }: RateLimitBa
       expect(await limit.take('k', PLAN, 50)).toMatchObject({ isAllowed: true, remaining: 0 });
     });
 
+    test('what was used before counts until it is a window old', async () => {
+      const [old, recent] = [STEP_MS * (STEPS - 1), 2 * STEP_MS];
+      limit.recall('k', PLAN, [
+        { agoMs: 2 * WINDOW_MS, weight: 50 },
+        { agoMs: old, weight: 20 },
+        { agoMs: recent, weight: 10 },
+      ]);
+      expect(await limit.take('k', PLAN, 20)).toMatchObject({ isAllowed: true, remaining: 0 });
+      expect(await limit.take('k', PLAN, 20)).toMatchObject({ isAllowed: false, retryMs: STEP_MS });
+      advance(STEP_MS);
+      expect(await limit.take('k', PLAN, 20)).toMatchObject({ isAllowed: true, remaining: 0 });
+      expect(await limit.take('k', PLAN, 1)).toMatchObject({ retryMs: WINDOW_MS - recent - STEP_MS });
+    });
+
     test('what was used comes back in steps: the wait is that of the charge, not of the whole burst', async () => {
       await limit.take('k', PLAN, 20);
       advance(2 * STEP_MS);

@@ -3,6 +3,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { TOPICS } from '../../../generated/stream/topics.ts';
+import { compileCallRules, compileRules } from '../../../src/account/identity/api-keys/key-rules.ts';
 import type { TokenFinding } from '../../../src/account/identity/tokens/token-ring.ts';
 import { createScriptedLedger } from '../../gateway/streams/scripted-ledger.ts';
 import { eventually } from '../../../src/core/eventually.ts';
@@ -31,6 +32,39 @@ describe('a key', () => {
       });
       expect(endingOf(refused as ServiceError)).toMatchObject({ status, error });
     }
+  });
+
+  it('for some topics is refused for others, for descriptions too, and ends its streams when that changes', async () => {
+    let methods = ['Subscribe.slots'];
+    const server = await start({ callRulesOf: () => compileCallRules('k1', { methods }) });
+    const client = rawClient(server.port);
+    const stream = subscribe(client);
+    await new Promise((resolve) => stream.once('metadata', resolve));
+    expect(await endOf(subscribe(client, { topic: 'blocks' }))).toMatchObject({
+      status: 'PERMISSION_DENIED',
+      error: 'apiKeyMethodRefused',
+      details: 'API key not allowed to call Subscribe.blocks; it is allowed: Subscribe.slots',
+    });
+    const refused = await new Promise<ServiceError | null>((resolve) => {
+      client.listTopics({}, metadataOf(), (thrown) => resolve(thrown));
+    });
+    expect(refused?.details).toContain('not allowed to call ListTopics');
+    methods = ['read', 'send'];
+    expect(await endOf(stream)).toMatchObject({ error: 'apiKeyMethodRefused' });
+    methods = ['subscribe'];
+    const again = subscribe(client, { topic: 'blocks' });
+    await new Promise((resolve) => again.once('metadata', resolve));
+  });
+
+  it('for other networks is refused by every call', async () => {
+    const server = await start();
+    const checkSource = compileRules({ networks: ['solana-mainnet'] });
+    server.keys.set('ks_key_test', { kind: 'valid', keyId: 'k1', accountId: 'a1', checkSource });
+    const wanted = { status: 'PERMISSION_DENIED', error: 'apiKeyNetworkRefused' };
+    expect(await endOf(subscribe(rawClient(server.port)))).toMatchObject(wanted);
+    expect(
+      await endOf(subscribe(rawClient(server.port), {}, { 'x-network': 'solana-mainnet' })),
+    ).toMatchObject(wanted);
   });
 
   it('that is revoked later ends its streams, with their position', async () => {

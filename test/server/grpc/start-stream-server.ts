@@ -4,6 +4,7 @@ import type { TokenFinding } from '../../../src/account/identity/tokens/token-ri
 import { createAdmission } from '../../../src/server/access/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../../src/server/access/authenticate.ts';
 import { type PlanLimit, createMemoryRateLimit } from '../../../src/server/access/rate-limit.ts';
+import type { CallRulesOf } from '../../../src/server/access/with-allowed-methods.ts';
 import type { CountedCalls, PushedMessages } from '../../../src/server/access/usage-book.ts';
 import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
@@ -29,6 +30,7 @@ export type StreamServerOptions = {
   readonly findToken?: (presented: string) => TokenFinding;
   readonly tls?: TlsOptions;
   readonly connections?: Connections;
+  readonly callRulesOf?: CallRulesOf;
 };
 
 export type StreamServer = GrpcServer & {
@@ -93,6 +95,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
       clock,
       () => undefined,
     ),
+    callRulesOf: options.callRulesOf ?? (() => undefined),
     networks: [
       {
         label,

@@ -27,7 +27,8 @@ function openSession() {
   const metrics = createSocketMetrics(new Registry());
   const sockets = new LiveSockets(SOCKET_BOUNDS, metrics);
   onTestFinished(() => sockets.drain(0));
-  const caller = { keyId: 'k1', accountId: 'a1', askedAt: () => 'ws://localhost/' };
+  const source = { origin: undefined, address: '127.0.0.1' };
+  const caller = { keyId: 'k1', accountId: 'a1', source, askedAt: () => 'ws://localhost/' };
   const session = new SocketSession(socket as never, new PassThrough(), caller, {
     ...SOCKET_BOUNDS,
     metrics,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditChange } from '../../../../runtime/audit-bytes.ts';
 import type { ListPosition } from '../../../core/read-page.ts';
 import { serviceError } from '../../../core/service-error.ts';
 import { and, asc, desc, eq, getTableColumns, gt, isNull, or, sql } from '../../../store/drizzle.ts';
@@ -7,21 +8,28 @@ import type { Store } from '../../../store/open-store.ts';
 import type { StoreTransaction } from '../../../store/transaction.ts';
 import { DEVELOPMENT } from '../../accounts/account-name.ts';
 import { announceKey } from './follow-keys.ts';
-import { compileRules, type KeyRules, NO_RULES } from './key-rules.ts';
+import { endOf, type KeyRules, NO_RULES, toColumns } from './key-rules.ts';
 import { createKeyText, shownPart } from './key-text.ts';
 import { lockAccount } from '../../accounts/find-account.ts';
-import { digestKey, type KeyRecord, type Keyring } from './keyring.ts';
+import { compile, digestKey, type KeyRecord, type Keyring } from './keyring.ts';
 
 /** The store that keeps keys, and the ring that answers for it. */
 export type KeyDeps = {
   readonly store: Store;
   readonly keyring: Keyring;
   /** Records a change of a key, in the transaction that makes it. */
-  readonly record?: RecordChange;
+  readonly record?: RecordChanges;
 };
 
 /** Records a change of something with an id. */
 export type RecordChange = (tx: StoreTransaction, id: string) => Promise<void>;
+
+/** As `RecordChange`, with what was changed. */
+export type RecordChanges = (
+  tx: StoreTransaction,
+  id: string,
+  changes?: readonly AuditChange[],
+) => Promise<void>;
 
 /** An API key as it is listed, without its secret. */
 export type ApiKey = {
@@ -41,6 +49,11 @@ export type ApiKey = {
   /** As in KeyRules. */
   readonly allowedOrigins: readonly string[];
   readonly allowedCidrs: readonly string[];
+  readonly allowedNetworks: readonly string[];
+  readonly allowedMethods: readonly string[];
+  readonly requestsPerSecond: number | null;
+  readonly requestsPerDay: number | null;
+  readonly endsAt: Date | null;
 };
 
 /** A new key. `text` is the secret, which is stored nowhere. */
@@ -49,13 +62,13 @@ export type NewApiKey = { readonly id: string; readonly text: string };
 /** A key without its owner, who is known. */
 export type OwnApiKey = Omit<ApiKey, 'account' | 'accountId'>;
 
-/** Owner, name and rules of a key to create. Without rules it may be used from anywhere. */
+/** Owner, name and rules of a key to create. Without rules it may be used from anywhere for everything. */
 export type ApiKeyParams = {
   readonly accountId: string;
   readonly name: string;
-  readonly rules?: KeyRules;
+  readonly rules?: Partial<KeyRules>;
   /** Expiry of the token that creates the key, and so of the key; undefined: it works until it is revoked. */
-  readonly endsAt?: Date | undefined;
+  readonly tokenEnd?: Date | undefined;
   /** Maximum number of working keys of the account; undefined: no limit. */
   readonly atMost?: number | undefined;
 };
@@ -71,10 +84,10 @@ export type DraftKey = {
 
 /** Drafts a key that is neither in the store nor in the ring yet. */
 export function draftApiKey(
-  { accountId, name, rules = NO_RULES, endsAt }: ApiKeyParams,
+  { accountId, name, rules: given, tokenEnd }: ApiKeyParams,
   nowMs: number,
 ): DraftKey {
-  const { origins, cidrs } = rules;
+  const rules = { ...NO_RULES, ...given };
   const text = createKeyText('ks_key_');
   const [id, digest] = [randomUUID(), digestKey(text)];
   const prefix = shownPart('ks_key_', text);
@@ -84,10 +97,9 @@ export function draftApiKey(
     prefix,
     createdAt: new Date(nowMs),
     revokedAt: null,
-    expiresAt: endsAt ?? null,
-    endsWithToken: endsAt !== undefined,
-    allowedOrigins: [...origins],
-    allowedCidrs: [...cidrs],
+    expiresAt: tokenEnd ?? null,
+    endsWithToken: tokenEnd !== undefined,
+    ...toColumns(rules),
   };
   return {
     text,
@@ -98,8 +110,8 @@ export function draftApiKey(
       accountId,
       digest,
       isRevoked: false,
-      expiresAtMs: endsAt?.getTime(),
-      checkSource: compileRules(rules),
+      expiresAtMs: endOf(key)?.getTime(),
+      ...compile(id, rules),
     },
   };
 }
@@ -142,6 +154,7 @@ export async function assertRoomForKey(
   const isWorking = and(
     ...[eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)],
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, new Date(nowMs))),
+    or(isNull(apiKeys.endsAt), gt(apiKeys.endsAt, new Date(nowMs))),
   );
   const value = await tx.$count(apiKeys, isWorking);
   const remedy = 'Revoke one first, or rotate without an overlap.';
@@ -168,6 +181,40 @@ export async function assertKeysOfDay(
   const [value, limit] = [await tx.$count(apiKeys, isNew), MADE_A_DAY * atMost];
   const remedy = 'Make more tomorrow, or ask the operator.';
   if (value >= limit) throw serviceError('keysTooMany', { which: 'made within a day', value, limit, remedy });
+}
+
+type Row = typeof apiKeys.$inferSelect;
+
+/** The state of a key: whether it works, or why not any longer. A rotated one may still work. */
+export function stateOfKey(
+  key: Pick<Row, 'revokedAt' | 'expiresAt' | 'endsWithToken' | 'endsAt'>,
+  nowMs: number,
+): 'revoked' | 'rotated' | 'expired' | 'active' {
+  const end = endOf(key);
+  if (key.revokedAt !== null) return 'revoked';
+  if (end !== null && end.getTime() <= nowMs) return 'expired';
+  return key.expiresAt === null || key.endsWithToken ? 'active' : 'rotated';
+}
+
+/** @throws ServiceError `developmentKeyProtected` for the development key, which the server makes. */
+export async function assertNotDevelopmentKey(
+  tx: StoreTransaction,
+  { id, accountId, name }: Pick<Row, 'id' | 'accountId' | 'name'>,
+): Promise<void> {
+  if (name !== DEVELOPMENT) return;
+  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, accountId));
+  if (owner?.kind === 'development') throw serviceError('developmentKeyProtected', { id });
+}
+
+/**
+ * @param end of a key; null: it works until it is revoked.
+ * @param callerEnd expiry of the token that requests a change; undefined: there is no token, or it does not expire.
+ * @throws ServiceError `outlivesToken`.
+ */
+export function assertEndsBefore(end: Date | null, callerEnd: Date | undefined): void {
+  if (callerEnd === undefined || (end !== null && end <= callerEnd)) return;
+  const until = end?.toISOString() ?? 'it is revoked';
+  throw serviceError('outlivesToken', { until, expiresAt: callerEnd.toISOString() });
 }
 
 /**

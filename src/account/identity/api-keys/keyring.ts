@@ -2,7 +2,18 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { and, eq, gt, isNull, or } from '../../../store/drizzle.ts';
 import { apiKeys } from '../../../store/tables.ts';
 import type { Store } from '../../../store/open-store.ts';
-import { type CheckSource, compileRules } from './key-rules.ts';
+import {
+  type CallRules,
+  type CheckSource,
+  compileCallRules,
+  compileRules,
+  endOf,
+  type KeyLimit,
+  type KeyRules,
+  readRules,
+  type RequestSource,
+  type RuleBreach,
+} from './key-rules.ts';
 import { isKeyText } from './key-text.ts';
 
 /** The digest of a presented key, for the next request with the same request head. */
@@ -28,17 +39,19 @@ export type KeyRecord = {
   readonly digest: Uint8Array;
   /** Refused for good, whatever the clock says. */
   readonly isRevoked: boolean;
-  /** Unix time from which a rotated key is refused; undefined: never. */
+  /** Unix time from which it is refused; undefined: never. */
   readonly expiresAtMs: number | undefined;
-  /** Checks the origin and address of a request; undefined: any are allowed. */
+  /** Checks where a request comes from, and to which network; undefined: all are allowed. */
   readonly checkSource: CheckSource | undefined;
+  /** The rules about its calls; undefined: there are none. */
+  readonly callRules?: CallRules | undefined;
   /** True for the key of a session, which is not one of the account's own. */
   readonly isOfSession?: boolean;
 };
 
 const UNKNOWN: KeyFinding = { kind: 'unknown' };
 /** A key that has ended is refused without: a hundred origins and networks take 100 kB. */
-const NO_CHECK = { checkSource: undefined };
+const NO_CHECK = { checkSource: undefined, callRules: undefined };
 
 /** A key that ended this long ago is unknown: an account may make a thousand a day. */
 const FORGOTTEN_MS = 7 * 86_400_000;
@@ -48,6 +61,7 @@ export class Keyring {
   readonly #byFingerprint = new Map<string, KeyRecord>();
   readonly #fingerprints = new Map<string, string>();
   readonly #counts = new Map<string, number>();
+  readonly #callRules = new Map<string, CallRules>();
 
   /** The number of keys in the ring, ended ones included. */
   get size(): number {
@@ -75,12 +89,20 @@ export class Keyring {
     return { kind: 'valid', keyId, accountId, checkSource };
   }
 
-  /** Returns the current state of a key that was found before. */
-  standingOf(keyId: string, nowMs: number): 'valid' | 'revoked' | 'expired' | 'unknown' {
-    const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
+  /** Returns the current rules about the calls of a key; undefined if there are none. */
+  readonly callRulesOf = (keyId: string): CallRules | undefined => this.#callRules.get(keyId);
+
+  /** Returns the current state of a key that was found before, for a use from this source. */
+  standingOf(
+    keyId: string,
+    nowMs: number,
+    source?: RequestSource,
+  ): 'valid' | 'revoked' | 'expired' | 'unknown' | RuleBreach {
+    const record = this.#recordOf(keyId);
     if (record === undefined) return 'unknown';
     if (record.isRevoked) return 'revoked';
-    return record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs ? 'expired' : 'valid';
+    if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) return 'expired';
+    return (source && record.checkSource?.(source)) ?? 'valid';
   }
 
   /** Adds or updates a key. A revoked key stays revoked, even if an older read says otherwise. */
@@ -89,8 +111,10 @@ export class Keyring {
     const known = this.#byFingerprint.get(mark);
     const isRevoked = record.isRevoked || known?.isRevoked === true;
     if (known === undefined) this.#count(record, 1);
-    this.#byFingerprint.set(mark, { ...record, isRevoked, ...(isRevoked && NO_CHECK) });
+    const kept = { ...record, isRevoked, ...(isRevoked && NO_CHECK) };
+    this.#byFingerprint.set(mark, kept);
     this.#fingerprints.set(record.keyId, mark);
+    this.#putCallRules(kept);
   }
 
   /** Refuses a key from now on. Ignores a key that the ring does not hold. */
@@ -120,6 +144,24 @@ export class Keyring {
     if (known !== undefined) this.#count(known, -1);
     this.#byFingerprint.delete(mark);
     this.#fingerprints.delete(keyId);
+    this.#callRules.delete(keyId);
+  }
+
+  /** A limit that stays the same keeps its object, to which what was counted belongs. */
+  #putCallRules({ keyId, callRules }: KeyRecord): void {
+    const known = this.#callRules.get(keyId)?.limits ?? [];
+    const same = ({ per, burst }: KeyLimit) =>
+      known.find((limit) => limit.per === per && limit.burst === burst);
+    if (callRules === undefined) this.#callRules.delete(keyId);
+    else
+      this.#callRules.set(keyId, {
+        ...callRules,
+        limits: callRules.limits.map((limit) => same(limit) ?? limit),
+      });
+  }
+
+  #recordOf(keyId: string): KeyRecord | undefined {
+    return this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
   }
 
   #count({ accountId, isOfSession }: KeyRecord, change: 1 | -1): void {
@@ -127,7 +169,7 @@ export class Keyring {
   }
 
   #change(keyId: string, change: Partial<KeyRecord>): void {
-    const record = this.#byFingerprint.get(this.#fingerprints.get(keyId) ?? '');
+    const record = this.#recordOf(keyId);
     if (record !== undefined) this.put({ ...record, ...change });
   }
 }
@@ -158,13 +200,17 @@ export async function readKey(store: Store, keyring: Keyring, keyId: string, now
 
 /** Returns the ring's record of a row. */
 function toRecord(row: typeof apiKeys.$inferSelect, nowMs: number): KeyRecord {
-  const { id: keyId, accountId, digest, revokedAt, expiresAt, allowedOrigins, allowedCidrs } = row;
-  const endsMs = [revokedAt, expiresAt].flatMap((end) => end?.getTime() ?? []);
+  const { id: keyId, accountId, digest, revokedAt } = row;
+  const endsMs = [revokedAt, endOf(row)].flatMap((end) => end?.getTime() ?? []);
   const expiresAtMs = endsMs.length === 0 ? undefined : Math.min(...endsMs);
   const ends = { isRevoked: revokedAt !== null, expiresAtMs };
   const hasEnded = expiresAtMs !== undefined && expiresAtMs <= nowMs;
-  const checkSource = hasEnded ? undefined : compileRules({ origins: allowedOrigins, cidrs: allowedCidrs });
-  return { keyId, accountId, digest, ...ends, checkSource };
+  return { keyId, accountId, digest, ...ends, ...(hasEnded ? NO_CHECK : compile(keyId, readRules(row))) };
+}
+
+/** Returns rules as a record of the ring has them. */
+export function compile(keyId: string, rules: KeyRules): Pick<KeyRecord, 'checkSource' | 'callRules'> {
+  return { checkSource: compileRules(rules), callRules: compileCallRules(keyId, rules) };
 }
 
 /** SHA-256 of a key's text: all that is stored of it. 256 random bits need no salt and no slow hash. */

@@ -1,9 +1,18 @@
 import { eq } from '../../../store/drizzle.ts';
-import { accounts, apiKeys } from '../../../store/tables.ts';
+import { apiKeys } from '../../../store/tables.ts';
 import { serviceError } from '../../../core/service-error.ts';
-import { DEVELOPMENT } from '../../accounts/account-name.ts';
 import { announceKey } from './follow-keys.ts';
-import { assertKeysOfDay, assertRoomForKey, draftApiKey, type KeyDeps, type NewApiKey } from './api-keys.ts';
+import {
+  assertEndsBefore,
+  assertKeysOfDay,
+  assertNotDevelopmentKey,
+  assertRoomForKey,
+  draftApiKey,
+  type KeyDeps,
+  type NewApiKey,
+  stateOfKey,
+} from './api-keys.ts';
+import { endOf, readRules } from './key-rules.ts';
 
 /** The key that replaces another. */
 export type SuccessorKey = NewApiKey & {
@@ -42,23 +51,17 @@ export async function rotateApiKey(
     const [old] = await tx.select().from(apiKeys).where(eq(apiKeys.id, keyId)).for('update');
     if (old === undefined) throw serviceError('keyNotFound', { id: keyId });
     const { accountId, name, expiresAt } = old;
-    const state = stateOf(old, nowMs);
+    const end = endOf(old);
+    const state = stateOfKey(old, nowMs);
     if (state !== 'active') throw serviceError('keyNotActive', { id: keyId, state });
-    const [owner] = await tx.select().from(accounts).where(eq(accounts.id, accountId));
-    if (owner?.kind === 'development' && name === DEVELOPMENT)
-      throw serviceError('developmentKeyProtected', { id: keyId });
-    if (callerEnd !== undefined && (expiresAt === null || expiresAt > callerEnd))
-      throw serviceError('outlivesToken', {
-        until: expiresAt?.toISOString() ?? 'it is revoked',
-        expiresAt: callerEnd.toISOString(),
-      });
-    const oldUntil = new Date(Math.min(nowMs + overlapMs, expiresAt?.getTime() ?? Infinity));
+    await assertNotDevelopmentKey(tx, old);
+    assertEndsBefore(end, callerEnd);
+    const oldUntil = new Date(Math.min(nowMs + overlapMs, end?.getTime() ?? Infinity));
     await assertKeysOfDay(tx, { accountId, atMost }, nowMs);
     if (overlapMs > 0) await assertRoomForKey(tx, { accountId, atMost }, nowMs);
     await tx.update(apiKeys).set({ expiresAt: oldUntil, endsWithToken: false }).where(eq(apiKeys.id, keyId));
-    const rules = { origins: old.allowedOrigins, cidrs: old.allowedCidrs };
-    const endsAt = callerEnd === undefined ? undefined : (expiresAt ?? undefined);
-    const draft = draftApiKey({ accountId, name, rules, endsAt }, nowMs);
+    const tokenEnd = callerEnd === undefined ? undefined : (expiresAt ?? undefined);
+    const draft = draftApiKey({ accountId, name, rules: readRules(old), tokenEnd }, nowMs);
     await tx.insert(apiKeys).values(draft.row);
     await announceKey(tx, draft.row.id);
     await announceKey(tx, keyId);
@@ -67,15 +70,5 @@ export async function rotateApiKey(
   });
   keyring.put(key.record);
   keyring.expire(keyId, oldUntil.getTime(), nowMs);
-  return { id: key.row.id, text: key.text, name, until: key.key.expiresAt ?? undefined, oldUntil };
-}
-
-function stateOf(
-  { revokedAt, expiresAt, endsWithToken }: typeof apiKeys.$inferSelect,
-  nowMs: number,
-): 'revoked' | 'rotated' | 'expired' | 'active' {
-  if (revokedAt !== null) return 'revoked';
-  if (expiresAt === null) return 'active';
-  if (!endsWithToken) return 'rotated';
-  return expiresAt.getTime() <= nowMs ? 'expired' : 'active';
+  return { id: key.row.id, text: key.text, name, until: endOf(key.key) ?? undefined, oldUntil };
 }

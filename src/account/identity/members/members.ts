@@ -157,11 +157,13 @@ async function readMadeBy(
     ), made as (
       select * from changes where member_id = ${memberId} or token_id in (select id from theirs)
     )`;
+  const now = sql`${new Date(nowMs).toISOString()}::timestamptz`;
   const still = sql`x.account_id = ${accountId} and x.revoked_at is null
-    and (x.expires_at is null or x.expires_at > ${new Date(nowMs).toISOString()}::timestamptz)`;
+    and (x.expires_at is null or x.expires_at > ${now})`;
   const newest = sql`order by x.created_at desc, x.id limit ${MOST_LISTED}`;
   // The record of a rotation, written in the minute in which the key is made, names the previous key.
-  const keys = await tx.execute<Made>(sql`${made} select x.id, x.name from api_keys x where ${still} and (
+  const keys =
+    await tx.execute<Made>(sql`${made} select x.id, x.name from api_keys x where ${still} and (x.ends_at is null or x.ends_at > ${now}) and (
       x.id::text in (select subject from made where action = 'createkey')
       or exists (select from made r join api_keys old on old.id::text = r.subject and old.name = x.name and old.id <> x.id
         where r.action = 'rotatekey' and r.at between x.created_at and x.created_at + interval '1 minute')) ${newest}`);

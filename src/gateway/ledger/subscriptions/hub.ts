@@ -134,6 +134,10 @@ export class Hub {
     return true;
   }
 
+  /** Returns the subscribe methods of a subscriber's subscriptions. */
+  readonly namesOf = (subscriber: Subscriber): readonly SubscriptionName[] =>
+    [...(this.#bySubscriber.get(subscriber)?.values() ?? [])].map(({ info }) => info.name);
+
   /** Ends all subscriptions of a subscriber. */
   readonly leave = (subscriber: Subscriber): void => {
     for (const shared of this.#bySubscriber.get(subscriber)?.values() ?? [])

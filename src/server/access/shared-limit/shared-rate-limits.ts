@@ -3,6 +3,7 @@ import {
   type PlanLimit,
   type RateLimit,
   type Taken,
+  type UsedBefore,
   STEPS,
   windowMs,
   SlidingWindow,
@@ -92,6 +93,7 @@ export function createSharedRateLimits(counts: SharedCounts, whenLost: WhenLost)
         assertAny();
         return windows.of(keyId, plan).look(now(), weight);
       },
+      recall: (keyId, plan, used) => windows.of(keyId, plan).recall(now(), used),
     };
   };
   return { of, merge, close: merge };
@@ -136,6 +138,15 @@ class ServerWindow {
 
   look(nowMs: number, weight: number): Taken {
     return this.#window.look(nowMs, weight);
+  }
+
+  /** Counts what was used before, unless the shared counts have more of it. */
+  recall(nowMs: number, used: readonly UsedBefore[]): void {
+    for (const { agoMs, weight } of used) {
+      const step = this.#window.stepAt(nowMs - agoMs);
+      addTo(this.#own, step, weight);
+      this.#window.add(step, weight);
+    }
   }
 
   /** True for a window after a charge was refused: then all servers decide together. */

@@ -82,6 +82,11 @@ describeStores('API keys', (backend) => {
       endsWithToken: false,
       allowedOrigins: [],
       allowedCidrs: [],
+      allowedNetworks: [],
+      allowedMethods: [],
+      requestsPerSecond: null,
+      requestsPerDay: null,
+      endsAt: null,
     };
     expect(await listApiKeys(store, accountId)).toEqual([
       {

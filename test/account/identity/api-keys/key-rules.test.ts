@@ -1,6 +1,15 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { METHOD_GROUPS } from '../../../../generated/ledger/groups.ts';
+import { METHOD_GROUPS as CHEAT_GROUPS } from '../../../../generated/localnet/groups.ts';
+import { TOPICS } from '../../../../generated/stream/topics.ts';
 import { isCidr } from '../../../../src/core/cidr.ts';
-import { compileRules, isOrigin } from '../../../../src/account/identity/api-keys/key-rules.ts';
+import {
+  compileCallRules,
+  compileRules,
+  isMethodRule,
+  isOrigin,
+} from '../../../../src/account/identity/api-keys/key-rules.ts';
 
 const ORIGIN = 'https://app.example';
 
@@ -77,3 +86,45 @@ test.each([
 ])('%s is an origin: %s', (text, expected) => {
   expect(isOrigin(text)).toBe(expected);
 });
+
+test('each call is in one group, and whatever the rules, a call is allowed by its name or its group alone', () => {
+  const groups: Readonly<Record<string, readonly string[]>> = {
+    read: [...METHOD_GROUPS.read, ...CHEAT_GROUPS.read],
+    send: [...METHOD_GROUPS.send, ...CHEAT_GROUPS.send],
+    subscribe: [
+      ...METHOD_GROUPS.subscribe,
+      ...['ListTopics', 'GetTopicSchema'],
+      ...Object.keys(TOPICS).map((topic) => `Subscribe.${topic}`),
+    ],
+  };
+  const calls = Object.values(groups).flat();
+  expect(new Set(calls).size).toBe(calls.length);
+  expect(METHOD_GROUPS.send).toEqual(['requestAirdrop', 'sendTransaction']);
+  const rule = fc.constantFrom(...Object.keys(groups), ...calls);
+  const anything = fc.oneof(
+    fc.constantFrom(...calls),
+    fc.string(),
+    rule.map((text) => `${text} `),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(rule, { minLength: 1, maxLength: 8 }), anything, (methods, call) => {
+      const isNamed = methods.includes(call) && calls.includes(call);
+      const isOfGroup = Object.entries(groups).some(
+        ([group, members]) => methods.includes(group) && members.includes(call),
+      );
+      const begun = call.replace(/Unsubscribe$/, 'Subscribe');
+      const isEnd = call !== begun && methods.includes(begun);
+      expect(compileCallRules('k', { methods })?.methods?.has(call)).toBe(isNamed || isOfGroup || isEnd);
+    }),
+  );
+});
+
+test.each(['read', 'getBalance', 'rpc.discover', 'slotSubscribe', 'Subscribe.slots', 'localnet_trace'])(
+  '%s is a rule for methods',
+  (text) => expect(isMethodRule(text)).toBe(true),
+);
+
+test.each(['', 'Read', 'getbalance', 'getBalance ', 'Subscribe', 'Subscribe.none', 'toString', '__proto__'])(
+  '%j is no rule for methods',
+  (text) => expect(isMethodRule(text)).toBe(false),
+);
