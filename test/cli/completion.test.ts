@@ -61,7 +61,7 @@ test.skipIf(!hasBash)('bash offers commands, subcommands and the options of each
   ).toEqual([
     [...firstWords(), '--help'],
     ['keys'],
-    ['create', 'list', 'rotate', 'revoke', '--help'],
+    ['create', 'list', 'update', 'rotate', 'revoke', '--help'],
     ['rotate', 'revoke'],
     ['rotate'],
   ]);

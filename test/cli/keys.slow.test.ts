@@ -111,6 +111,50 @@ describe('on a running server', () => {
     expect(secrets.filter((key) => server.stderr().includes(key))).toEqual([]);
   });
 
+  test('a key is created and changed with restrictions, which hold at once, and mistakes name their option', async () => {
+    const rules = ['--methods', 'read,sendTransaction', '--per-second', '50', '--network', 'solana-localnet'];
+    const made = await json('create', ...rules, '--per-day', '1000', '--expires', '90d');
+    expect(made).toMatchObject({
+      methods: ['read', 'sendTransaction'],
+      networks: ['solana-localnet'],
+      requests_per_second: 50,
+      requests_per_day: 1000,
+    });
+    expect(await answer(made.key)).toEqual(VALID);
+    const tried = await run('update', made.id, '--methods', 'send', '--expires', 'never', '--dry-run');
+    expect(tried.stdout).toMatch(
+      /^This would change API key .* \(unnamed\):\n\nRESTRICTION +BEFORE +AFTER\n--methods +read, sendTransaction +send\n--expires +\d{4}-.*Z +never\n$/,
+    );
+    expect(await answer(made.key)).toEqual(VALID);
+    const changed = await json('update', made.id, '--methods', 'send', '--per-day', '0');
+    expect(changed).toMatchObject({
+      is_saved: true,
+      requests_per_day: null,
+      changes: [
+        { member: 'allowed_methods', before: 'read, sendTransaction', after: 'send' },
+        { member: 'requests_per_day', before: '1000', after: 'as the plan' },
+      ],
+    });
+    expect(await answer(made.key)).toEqual([403, -32067]);
+    expect((await run('update', made.id, '--methods', 'send')).stdout).toContain('is like that already');
+    await json('update', made.id, '--methods', 'any', '--network', 'any', '--per-second', '0');
+    expect(await answer(made.key)).toEqual(VALID);
+    expect((await run('list', '--account', 'default')).stdout).toContain('valid until');
+    for (const [args, reason] of [
+      [[], 'expected an option that says what to change'],
+      [['--methods', 'getbalance'], '"getbalance": a method must be read, send, subscribe'],
+      [['--network', 'solana-mainnet'], '--network must be one of solana-localnet'],
+      [['--per-second', '101'], '--per-second must be at most 100, as the plan developer allows, got 101'],
+      [['--per-day', 'many'], '--per-day must be a whole number'],
+      [['--expires', '2020-01-01'], '--expires must be in the future'],
+      [['--expires', 'soon'], '--expires must be an instant'],
+    ] as const)
+      expect(await run('update', made.id, ...args)).toMatchObject({
+        end: 'exit code 2',
+        stderr: expect.stringContaining(reason),
+      });
+  });
+
   test('a second server on the data directory is refused, and commands still reach the first', async () => {
     const second = start(['serve', '--json'], { KEYSLOT_UPSTREAM_URL: upstream });
     expect(await eventually('the second has ended', second.ended)).toBe('exit code 1');
@@ -191,6 +235,12 @@ test('of two servers on one PostgreSQL, each hears what is done to keys at the o
   const next = await ask('rotate', id, '--overlap', '0s');
   await bothAnswer(next.key, VALID);
   await bothAnswer(key, [401, -32063]);
+  await ask('update', next.id, '--methods', 'send');
+  await bothAnswer(next.key, [403, -32067]);
+  await ask('update', next.id, '--methods', 'any', '--cidr', '203.0.113.0/24');
+  await bothAnswer(next.key, [403, -32068]);
+  await ask('update', next.id, '--cidr', 'any');
+  await bothAnswer(next.key, VALID);
   await ask('revoke', next.id);
   await bothAnswer(next.key, [401, -32042]);
 });
@@ -239,7 +289,7 @@ test.each([
 test.each([
   [['rotate', '4f8b1d0e-0000-4000-8000-000000000000'], 1, 'no API key with the id 4f8b1d0e'],
   [['revoke', 'nonsense'], 1, 'no API key with the id nonsense'],
-  [['fly'], 2, 'expected a subcommand: create, list, rotate, revoke'],
+  [['fly'], 2, 'expected a subcommand: create, list, update, rotate, revoke'],
   [['rotate'], 2, 'missing ID'],
   [['revoke', 'a', 'b'], 2, 'unexpected argument "b"'],
   [['create', '--overlap', '1h'], 2, '--overlap'],

@@ -87,8 +87,11 @@ test('a value that begins with a dash is given behind =', () => {
 });
 
 test.each([
-  [['keys'], 'keys: expected a subcommand: create, list, rotate, revoke (see: keyslot help keys)'],
-  [['keys', '--json'], 'keys: expected a subcommand: create, list, rotate, revoke (see: keyslot help keys)'],
+  [['keys'], 'keys: expected a subcommand: create, list, update, rotate, revoke (see: keyslot help keys)'],
+  [
+    ['keys', '--json'],
+    'keys: expected a subcommand: create, list, update, rotate, revoke (see: keyslot help keys)',
+  ],
   [['keys', 'crate'], 'keys: unknown subcommand "crate"; did you mean create? (see: keyslot help keys)'],
   [['srve'], 'unknown command "srve"; did you mean serve? (see: keyslot help)'],
   [['wallet-use'], 'unknown command "wallet-use"; did you mean wallet-use-limit? (see: keyslot help)'],

@@ -1,18 +1,20 @@
-import { isOrigin } from '../../account/identity/api-keys/key-rules.ts';
+import { isMethodRule, isOrigin } from '../../account/identity/api-keys/key-rules.ts';
 import { isPlanName } from '../../account/plans/plan.ts';
-import type { ListedPlan, PlanFigures } from '../../../generated/account/types.ts';
+import type { ApiKey, ListedPlan, PlanFigures, UpdateKeyRequest } from '../../../generated/account/types.ts';
+import type { FieldProblem } from '../../../runtime/field-problem.ts';
 import { isPrintable } from '../../../runtime/printable.ts';
 import { isCidr } from '../../core/cidr.ts';
-import { serviceError } from '../../core/service-error.ts';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import { mistake, readNewAccount } from '../../operate/admin/admin-request.ts';
 import { planFault } from '../../server/access/weigh.ts';
 import { type Columns, tableOf } from '../text-table.ts';
-import { type Action, type Given, local, operation, readDuration, readSince } from './action.ts';
+import { type Action, type Given, local, operation, readDuration, readFuture, readSince } from './action.ts';
 import { describeUsage } from './usage.ts';
 
 /** The commands about API keys, plans and usage. */
 export const KEY_ACTIONS = {
   'keys create': createKey,
+  'keys update': updateKey,
   'keys list': ({ options: { account } }: Given) =>
     local({ kind: 'keys.list', account }, ({ keys }: { readonly keys: readonly ListedKey[] }) =>
       keys.length === 0 ? 'No API keys.\n' : keyTable(keys),
@@ -65,51 +67,145 @@ export const KEY_ACTIONS = {
 
 type Row = Readonly<Record<string, string | null>>;
 
-type ListedKey = Row & { readonly origins: readonly string[]; readonly cidrs: readonly string[] };
+type ListedKey = Row & {
+  readonly [M in 'origins' | 'cidrs' | 'networks' | 'methods']: readonly string[];
+} & { readonly [M in 'requests_per_second' | 'requests_per_day']: number | null };
 
 type RotatedKey = Row & { readonly replaces: Row };
 
 /** The account is created first, and its plan is read: nothing can fail after the answer with the secret. */
-function createKey({ options, lists }: Given): Action {
+function createKey(given: Given): Action {
+  const { options } = given;
   const { name = 'unnamed' } = options;
   if (!isPrintable(name, 100)) throw mistake('the name of a key must have 1 to 100 printable characters');
   const account = readNewAccount(options.account ?? 'default');
-  const body = {
-    name,
-    allowed_origins: readRules(
-      lists.origin,
-      isOrigin,
-      'an origin must be such as https://app.example, without a path or slash at the end',
+  const body = { name, ...readRules(given) };
+  return {
+    ...operation(
+      { operation: 'readAccount', account, isNew: true },
+      async ({ plan }, ask) => {
+        const made = await ask({ operation: 'createKey', account, body });
+        const rules = showRules(made);
+        return {
+          ...{ id: made.key_id, key: made.api_key, name, account, plan: plan.name },
+          ...{ created_at: made.created_at, ...rules },
+        };
+      },
+      ({ id, key, plan }) =>
+        `Created API key ${id} (${name}, account ${account}, plan ${plan}). Copy it now; it is not shown again:\n\n  ${key}\n\n`,
     ),
-    allowed_cidrs: readRules(lists.cidr, isCidr, 'a CIDR must be such as 10.0.0.0/8 or 2001:db8::/32'),
+    toMistake: toRuleMistake,
   };
-  return operation(
-    { operation: 'readAccount', account, isNew: true },
-    async ({ plan }, ask) => {
-      const made = await ask({ operation: 'createKey', account, body });
-      return {
-        id: made.key_id,
-        key: made.api_key,
-        name,
-        account,
-        plan: plan.name,
-        created_at: made.created_at,
-        origins: made.allowed_origins,
-        cidrs: made.allowed_cidrs,
-      };
-    },
-    ({ id, key, plan }) =>
-      `Created API key ${id} (${name}, account ${account}, plan ${plan}). Copy it now; it is not shown again:\n\n  ${key}\n\n`,
-  );
+}
+
+function updateKey(given: Given): Action {
+  const {
+    words: [id = ''],
+    options,
+  } = given;
+  const rules = readRules(given);
+  if (Object.keys(rules).length === 0) throw mistake('expected an option that says what to change');
+  const isDryRun = options['dry-run'] === true;
+  return {
+    ...operation(
+      { operation: 'updateKey', id, body: { ...rules, dry_run: isDryRun } },
+      ({ changes, ...key }) => ({ id, name: key.name, ...showRules(key), changes, is_saved: !isDryRun }),
+      ({ name, changes }) => {
+        if (changes.length === 0) return `API key ${id} (${name}) is like that already.\n`;
+        const rows = changes.map(({ member, before, after }) => ({
+          option: Object.entries(OPTIONS).find(([, named]) => named === member)?.[0] ?? member,
+          before,
+          after,
+        }));
+        const head = isDryRun ? 'This would change' : 'Changed';
+        return `${head} API key ${id} (${name}):\n\n${tableOf(CHANGE_COLUMNS, rows)}`;
+      },
+    ),
+    toMistake: toRuleMistake,
+  };
+}
+
+const CHANGE_COLUMNS: Columns<{ readonly option: string; readonly before: string; readonly after: string }> =
+  {
+    RESTRICTION: 'option',
+    BEFORE: 'before',
+    AFTER: 'after',
+  };
+
+/** The options for restrictions, by the members of the account service. */
+const OPTIONS = {
+  '--origin': 'allowed_origins',
+  '--cidr': 'allowed_cidrs',
+  '--network': 'allowed_networks',
+  '--methods': 'allowed_methods',
+  '--per-second': 'requests_per_second',
+  '--per-day': 'requests_per_day',
+  '--expires': 'expires_at',
+} as const;
+
+/** Reads the restrictions that options name; a list of the word `any` lifts one. */
+function readRules({ options, lists, nowMs }: Given): Omit<UpdateKeyRequest, 'dry_run'> {
+  const { methods, expires, 'per-second': perSecond, 'per-day': perDay } = options;
+  return {
+    ...(lists.origin && {
+      allowed_origins: readList(
+        lists.origin,
+        isOrigin,
+        'an origin must be such as https://app.example, without a path or slash at the end',
+      ),
+    }),
+    ...(lists.cidr && {
+      allowed_cidrs: readList(lists.cidr, isCidr, 'a CIDR must be such as 10.0.0.0/8 or 2001:db8::/32'),
+    }),
+    // The server knows its networks.
+    ...(lists.network && { allowed_networks: readList(lists.network, () => true, 'a network') }),
+    ...(methods !== undefined && {
+      allowed_methods: readList(
+        String(methods).split(','),
+        isMethodRule,
+        'a method must be read, send, subscribe, or the name of a method, such as getBalance',
+      ),
+    }),
+    ...(perSecond !== undefined && { requests_per_second: readFigure('per-second', options) }),
+    ...(perDay !== undefined && { requests_per_day: readFigure('per-day', options) }),
+    ...(expires !== undefined && {
+      expires_at:
+        expires === 'never' ? expires : new Date(readFuture('expires', expires, nowMs)).toISOString(),
+    }),
+  };
 }
 
 const MAX_RULES = 100;
 
-function readRules(texts: readonly string[] = [], isGood: (text: string) => boolean, rule: string): string[] {
+function readList(texts: readonly string[], isGood: (text: string) => boolean, rule: string): string[] {
+  if (texts.length === 1 && texts[0] === 'any') return [];
   if (texts.length > MAX_RULES) throw mistake(`expected a list of at most ${MAX_RULES}: ${rule}`);
   const bad = texts.find((text) => !isGood(text));
   if (bad !== undefined) throw mistake(`${JSON.stringify(bad)}: ${rule}`);
   return [...texts];
+}
+
+/** Returns the restrictions of a key as results show them. */
+function showRules(key: Omit<ApiKey, 'state' | 'prefix'>) {
+  return {
+    origins: key.allowed_origins,
+    cidrs: key.allowed_cidrs,
+    networks: key.allowed_networks,
+    methods: key.allowed_methods,
+    requests_per_second: key.requests_per_second ?? null,
+    requests_per_day: key.requests_per_day ?? null,
+    expires_at: key.expires_at ?? null,
+  };
+}
+
+/** Names the option of a restriction that the account service refuses. */
+function toRuleMistake(error: ServiceError): Error {
+  const [fault] = (error.context.errors ?? []) as readonly FieldProblem[];
+  if (fault === undefined) return error;
+  const [, member] = fault.pointer.split('/');
+  const option = Object.entries(OPTIONS).find(([, named]) => named === member)?.[0];
+  const value = fault.value === undefined ? '' : `, got ${String(fault.value)}`;
+  return mistake(`${option ?? member} ${fault.detail}${value}`);
 }
 
 const KEY_COLUMNS: Columns<ListedKey> = {
@@ -122,11 +218,21 @@ const KEY_COLUMNS: Columns<ListedKey> = {
   STATE: describeState,
 };
 
-/** The column ALLOWED FROM appears if a key is limited to origins or networks. */
+/** The columns ALLOWED FROM and ALLOWED appear if a key is limited to places, or in its calls. */
 function keyTable(keys: readonly ListedKey[]): string {
-  const limitsOf = ({ origins, cidrs }: ListedKey): string => [...origins, ...cidrs].join(' ');
-  const hasLimits = keys.some((key) => limitsOf(key) !== '');
-  return tableOf({ ...KEY_COLUMNS, ...(hasLimits && { 'ALLOWED FROM': limitsOf }) }, keys);
+  const placesOf = ({ origins, cidrs }: ListedKey): string => [...origins, ...cidrs].join(' ');
+  const callsOf = ({ networks, methods, ...key }: ListedKey): string =>
+    [
+      ...[...networks, ...methods],
+      ...(key.requests_per_second === null ? [] : [`${key.requests_per_second}/s`]),
+      ...(key.requests_per_day === null ? [] : [`${key.requests_per_day}/day`]),
+    ].join(' ');
+  const has = (textOf: (key: ListedKey) => string) => keys.some((key) => textOf(key) !== '');
+  const columns = {
+    ...(has(placesOf) && { 'ALLOWED FROM': placesOf }),
+    ...(has(callsOf) && { ALLOWED: callsOf }),
+  };
+  return tableOf({ ...KEY_COLUMNS, ...columns }, keys);
 }
 
 /** The state of a key or token with its instant: `valid until …`, `revoked since …`. */

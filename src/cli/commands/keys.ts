@@ -1,6 +1,40 @@
 import { USAGE_GROUPS } from '../../account/usage/usage-time.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import type { CommandSpec, OptionSpec } from '../command-spec.ts';
 import { ACCOUNT, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
+
+/** The restrictions of an API key. */
+const RULES = [
+  {
+    name: 'methods',
+    value: 'LIST',
+    summary: 'Accept only these methods: groups (read, send, subscribe) and names, with commas; any: all',
+  },
+  { name: 'per-second', value: 'N', summary: 'Accept N calls a second, below the plan; 0: as the plan' },
+  { name: 'per-day', value: 'N', summary: 'Accept N calls in 24 hours; 0: as the plan' },
+  {
+    name: 'expires',
+    value: 'TIME',
+    summary: 'End date, such as 2027-01-01, or a duration from now, such as 90d; never: none',
+  },
+  {
+    name: 'network',
+    value: 'NETWORK',
+    summary: 'Accept only requests to this ledger network, such as solana-devnet; any: all',
+    isRepeatable: true,
+  },
+  {
+    name: 'origin',
+    value: 'ORIGIN',
+    summary: 'Accept only requests with this Origin header, such as https://app.example; any: all',
+    isRepeatable: true,
+  },
+  {
+    name: 'cidr',
+    value: 'CIDR',
+    summary: 'Accept only requests from this network, such as 10.0.0.0/8; any: all',
+    isRepeatable: true,
+  },
+] as const satisfies readonly OptionSpec[];
 
 /** API keys, plans and usage. */
 export const KEY_COMMANDS = [
@@ -17,23 +51,13 @@ export const KEY_COMMANDS = [
         summary: 'Account that owns the key; created if it does not exist',
         fallback: 'default',
       },
-      {
-        name: 'origin',
-        value: 'ORIGIN',
-        summary: 'Accept only requests with this Origin header, such as https://app.example',
-        isRepeatable: true,
-      },
-      {
-        name: 'cidr',
-        value: 'CIDR',
-        summary: 'Accept only requests from this network, such as 10.0.0.0/8',
-        isRepeatable: true,
-      },
+      ...RULES,
       ...SERVER_OPTIONS,
     ],
     examples: [
       'keyslot keys create --name web --account acme',
       'keyslot keys create --origin https://app.example --cidr 10.0.0.0/8',
+      'keyslot keys create --methods read,sendTransaction --per-second 5 --per-day 1000 --expires 90d',
     ],
   },
   {
@@ -45,10 +69,29 @@ export const KEY_COMMANDS = [
     examples: ['keyslot keys list', 'keyslot keys list --account acme --json'],
   },
   {
+    name: 'keys update',
+    group: 'API keys, plans and usage',
+    summary: 'Change what an API key may be used for',
+    details: [
+      'What is not named stays as it is. The command shows the differences; with --dry-run it changes nothing.',
+      'Open WebSocket connections and streams that the key no longer allows are closed.',
+    ],
+    args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
+    options: [
+      ...RULES,
+      { name: 'dry-run', summary: 'Show what would change, and change nothing' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot keys update 4f8b1d0e-0000-4000-8000-000000000000 --methods read --per-day 500 --dry-run',
+      'keyslot keys update 4f8b1d0e-0000-4000-8000-000000000000 --methods any --expires never',
+    ],
+  },
+  {
     name: 'keys rotate',
     group: 'API keys, plans and usage',
     summary: 'Replace an API key with a new one (it is shown only once)',
-    details: ['The old key stays valid for the overlap. The new key takes over its origins and networks.'],
+    details: ['The old key stays valid for the overlap. The new key takes over its restrictions.'],
     args: [{ name: 'ID', summary: 'Id of the key, as keyslot keys list shows it' }],
     options: [
       {
