@@ -241,7 +241,7 @@ export interface AccountClient {
   /**
    * Change what an API key may be used for.
    * Applies within a second, in every process of the server that reaches the store. WebSocket connections and streams that the key no longer allows are closed. A token that expires changes only keys that stop working before it does. Answer and audit log have what was changed; `dry_run` shows it before.
-   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Scope keys:manage. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, outlives_token, key_not_found, request_timeout, key_not_active, development_key_protected, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
    */
   updateKey(id: string, body: UpdateKeyRequest, options?: CallOptions): Promise<UpdatedKey>;
   /**

@@ -406,7 +406,7 @@ export const OPERATIONS = {
     auth: ['token', 'session'],
     scopes: ['keys:manage'],
     roles: ['owner', 'developer'],
-    isFresh: true,
+    isFresh: false,
     audit: 'updatekey',
     prices: [],
     rate: 'account_limit',

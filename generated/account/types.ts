@@ -5955,8 +5955,6 @@ export interface operations {
        *
        *     `cross_site_request`: The request was sent by a page of another site.
        *
-       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
-       *
        *     `role_insufficient`: The member's role does not allow the operation.
        *
        *     `outlives_token`: A token that expires cannot make what works for longer than the token itself.
@@ -5970,7 +5968,6 @@ export interface operations {
           readonly 'application/problem+json':
             | components['schemas']['ScopeMissingProblem']
             | components['schemas']['CrossSiteRequestProblem']
-            | components['schemas']['FreshFactorRequiredProblem']
             | components['schemas']['RoleInsufficientProblem']
             | components['schemas']['OutlivesTokenProblem'];
         };

@@ -8,6 +8,7 @@ import { PASSWORD } from '../account/api/live/provision-members.ts';
 import { type MemberServer, startMemberServer } from '../account/api/sessions/member-server.ts';
 import { CHROMIUM_MISSING, findChromium, startChromium } from '../support/chromium.ts';
 import { findPostgres, POSTGRES_MISSING } from '../support/postgres.ts';
+import { findBarriers } from './axe.ts';
 import { openDashboard } from './open-dashboard.ts';
 
 const executable = findChromium();
@@ -92,6 +93,70 @@ function served(chromium: string, postgresUrl: string): void {
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
     );
     expect(kept).toBe('[{},{},""]');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a key is limited to reads: mistakes are at their fields, and the differences come before they are saved', async () => {
+    const login = await world.members.newOwner(await world.members.accountIdOf('limiting'));
+    const { page, complaints } = await open('');
+    await page.getByLabel('Email').fill(login.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const key = await newKey(page, 'shaped');
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Edit shaped' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit shaped' });
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
+    await dialog.getByText('Nothing is different yet.').waitFor();
+
+    await dialog.getByLabel('Send transactions').check();
+    await dialog.getByLabel('Single methods').fill('getbalance');
+    await dialog.getByLabel('Requests per second').fill('2147483647');
+    await dialog.getByLabel('End date').fill('2020-01-01');
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
+    const faultOf = async (label: string) => {
+      const note = await dialog.getByLabel(label).getAttribute('aria-describedby');
+      return dialog.locator(`[id="${note}"]`).textContent();
+    };
+    await dialog.getByText('getbalance must be read, send').waitFor();
+    expect(await faultOf('Single methods')).toContain(
+      'getbalance must be read, send, subscribe, or the name',
+    );
+    expect(await faultOf('Requests per second')).toMatch(/^must be at most \d+, as the plan \w+ allows\.$/);
+    expect(await faultOf('End date')).toBe('must be in the future.');
+    expect(await dialog.textContent()).not.toContain('allowed_methods');
+
+    await dialog.getByLabel('Single methods').fill('getBalance');
+    await dialog.getByLabel('Requests per second').fill('5');
+    await dialog.getByLabel('End date').fill('2099-01-01');
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
+    const table = dialog.getByRole('table', { name: 'What changes' });
+    await table.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const rows = await table.getByRole('row').allTextContents();
+    expect(rows).toHaveLength(4);
+    for (const [index, words] of [
+      'May call.*any.*send, getBalance',
+      '.*as the plan.*5',
+      'never.*2099',
+    ].entries())
+      expect(rows[index + 1]).toMatch(new RegExp(words));
+    expect(await statusOf(key)).toBe(200);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await dialog.getByLabel('Single methods').inputValue()).toBe('getBalance');
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: 'shaped' }).getByText('5 a second').waitFor();
+    expect(await statusOf(key)).toBe(403);
+
+    await page.getByRole('button', { name: 'Edit shaped' }).click();
+    await dialog.getByLabel('Send transactions').uncheck();
+    await dialog.getByLabel('Single methods').fill('');
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
+    await table.waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await statusOf(key)).toBe(200);
     expect(complaints).toEqual([]);
   });
 

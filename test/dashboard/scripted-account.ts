@@ -133,6 +133,8 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
       state: 'active',
       allowed_origins: [],
       allowed_cidrs: [],
+      allowed_networks: [],
+      allowed_methods: [],
       created_at: NOW,
       ...body,
     };

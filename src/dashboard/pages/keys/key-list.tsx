@@ -12,18 +12,17 @@ import { useScopes, useSession } from '../../session/session.tsx';
 import { OverlapDialog } from '../../parts/overlap-dialog.tsx';
 import { SERVER_ADDRESS } from '../../calls/places.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Select, Field, TextArea } from '../../parts/field.tsx';
+import { Select } from '../../parts/field.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { keySnippets } from './snippets.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { readForm } from '../../parts/read-form.ts';
-import { splitLines } from '../../parts/split-lines.ts';
+import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx';
 import { Badge } from '../../parts/badge.tsx';
+import { formatCount } from '../../parts/format-number.ts';
 
 type Shown =
   | { readonly kind: 'create' }
-  | { readonly kind: 'rotate' | 'revoke'; readonly key: ApiKey }
+  | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly key: ApiKey }
   | { readonly kind: 'secret'; readonly name: string; readonly apiKey: string };
 
 const KEYS = ['keys'] as const;
@@ -44,18 +43,27 @@ export function KeyList() {
     {
       title: 'Actions',
       kind: 'actions',
-      share: 1.3,
+      share: 2,
       show: (key) =>
         mayManage && (
           <>
             {key.state === 'active' && (
-              <Button
-                type="button"
-                aria-label={`Rotate ${key.name}`}
-                onClick={() => setShown({ kind: 'rotate', key })}
-              >
-                Rotate
-              </Button>
+              <>
+                <Button
+                  type="button"
+                  aria-label={`Edit ${key.name}`}
+                  onClick={() => setShown({ kind: 'edit', key })}
+                >
+                  Edit
+                </Button>
+                <Button
+                  type="button"
+                  aria-label={`Rotate ${key.name}`}
+                  onClick={() => setShown({ kind: 'rotate', key })}
+                >
+                  Rotate
+                </Button>
+              </>
             )}
             {(key.state === 'active' || key.state === 'rotated') && (
               <Button
@@ -91,6 +99,16 @@ export function KeyList() {
         empty={{ title: 'No keys yet', children: <p>Create one to call a network.</p> }}
       />
       {shown?.kind === 'create' && <CreateKeyDialog onCreated={onSecret} onClose={close} />}
+      {shown?.kind === 'edit' && (
+        <EditKeyDialog
+          apiKey={shown.key}
+          onSaved={() => {
+            close();
+            void client.invalidateQueries({ queryKey: KEYS });
+          }}
+          onClose={close}
+        />
+      )}
       {shown?.kind === 'rotate' && (
         <RotateKeyDialog apiKey={shown.key} onRotated={onSecret} onClose={close} />
       )}
@@ -124,12 +142,28 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   },
   { title: 'State', show: (key) => <StateBadge of={key} /> },
   {
-    title: 'Usable from',
-    show: ({ allowed_origins, allowed_cidrs }) => {
-      const rules = [...allowed_origins, ...allowed_cidrs];
+    title: 'Limited to',
+    show: (key) => {
+      const { requests_per_second: perSecond, requests_per_day: perDay } = key;
+      const rules = [
+        ...key.allowed_methods,
+        ...key.allowed_networks,
+        ...key.allowed_origins,
+        ...key.allowed_cidrs,
+      ];
+      const limits = [
+        ...(perSecond === undefined ? [] : [`${formatCount(perSecond)} a second`]),
+        ...(perDay === undefined ? [] : [`${formatCount(perDay)} a day`]),
+      ];
+      if (rules.length + limits.length === 0) return <span className="muted">nothing</span>;
       return (
         <span className="cell-lines">
-          {rules.length === 0 ? 'anywhere' : rules.map((rule) => <code key={rule}>{rule}</code>)}
+          {rules.map((rule) => (
+            <code key={rule}>{rule}</code>
+          ))}
+          {limits.map((limit) => (
+            <span key={limit}>{limit}</span>
+          ))}
         </span>
       );
     },
@@ -212,60 +246,6 @@ function NewKeyDialog({ name, apiKey, onClose }: NewKeyDialogProps) {
         </Button>
       </div>
     </Dialog>
-  );
-}
-
-type CreateKeyDialogProps = {
-  readonly onCreated: (name: string, apiKey: string) => void;
-  readonly onClose: () => void;
-};
-
-/** Creates an API key with a name and, optionally, restrictions on its use. */
-function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
-  const withFreshFactor = useFreshCall();
-  const create = useMutation({
-    mutationFn: (body: Parameters<typeof account.createKey>[0]) =>
-      withFreshFactor(() => account.createKey(body)),
-    onSuccess: ({ name, api_key }) => onCreated(name, api_key),
-  });
-  return (
-    <FormDialog
-      title="Create an API key"
-      action="Create"
-      call={create}
-      operation={['API keys', 'createKey']}
-      onSubmit={(form) => {
-        const origins = splitLines(readForm(form, 'origins'));
-        const cidrs = splitLines(readForm(form, 'cidrs'));
-        create.mutate({
-          name: readForm(form, 'name').trim(),
-          ...(origins.length > 0 && { allowed_origins: origins }),
-          ...(cidrs.length > 0 && { allowed_cidrs: cidrs }),
-        });
-      }}
-      onClose={onClose}
-    >
-      <Field
-        name="name"
-        label="Name"
-        hint="What uses it, such as checkout."
-        maxLength={100}
-        autoComplete="off"
-        required
-      />
-      <TextArea
-        name="origins"
-        label="Origins (optional)"
-        hint="Web pages that may use the key, one per line, such as https://app.example. Leave empty for any."
-        spellCheck={false}
-      />
-      <TextArea
-        name="cidrs"
-        label="Networks (optional)"
-        hint="IP addresses that may use the key, one per line, such as 203.0.113.0/24. Leave empty for any."
-        spellCheck={false}
-      />
-    </FormDialog>
   );
 }
 
