@@ -34,6 +34,7 @@ const schema = {
     backup: { $ref: 'parts#/$defs/Backup', default: {} },
     accounts: { $ref: 'parts#/$defs/Accounts', default: {} },
     usage: { $ref: 'parts#/$defs/Usage', default: {} },
+    request_log: { $ref: 'parts#/$defs/Request_log', default: {} },
     wallets: { $ref: 'parts#/$defs/Wallets', default: {} },
     localnet: { $ref: 'parts#/$defs/Localnet', default: {} },
     hsm: { $ref: 'parts#/$defs/Hsm', default: {} },
@@ -3840,6 +3841,300 @@ function validateUsage(data, { instancePath = '', parentData, parentDataProperty
   return errors === 0;
 }
 
+function validateRequest_log(
+  data,
+  { instancePath = '', parentData, parentDataProperty, rootData = data } = {},
+) {
+  let vErrors = null;
+  let errors = 0;
+  if (data && typeof data == 'object' && !Array.isArray(data)) {
+    if (data.rows_per_second === undefined) {
+      data.rows_per_second = 10;
+    }
+    if (data.errors_per_second === undefined) {
+      data.errors_per_second = 10;
+    }
+    if (data.total_per_second === undefined) {
+      data.total_per_second = 500;
+    }
+    if (data.retention_days === undefined) {
+      data.retention_days = 7;
+    }
+    if (data.max_rows === undefined) {
+      data.max_rows = 1000000;
+    }
+    if (data.max_total_rows === undefined) {
+      data.max_total_rows = 5000000;
+    }
+    for (const key0 in data) {
+      if (
+        !(
+          key0 === 'rows_per_second' ||
+          key0 === 'errors_per_second' ||
+          key0 === 'total_per_second' ||
+          key0 === 'retention_days' ||
+          key0 === 'max_rows' ||
+          key0 === 'max_total_rows'
+        )
+      ) {
+        (vErrors ??= []).push({
+          instancePath,
+          schemaPath: '#/additionalProperties',
+          keyword: 'additionalProperties',
+          params: { additionalProperty: key0 },
+          message: 'must NOT have additional properties',
+        });
+        errors++;
+      }
+    }
+    let data_rows_per_second = data.rows_per_second;
+    if (
+      !(typeof data_rows_per_second == 'number'
+        ? Number.isInteger(data_rows_per_second) &&
+          data_rows_per_second >= 0 &&
+          data_rows_per_second <= 4294967295
+        : typeof data_rows_per_second == 'bigint' &&
+          data_rows_per_second >= 0 &&
+          data_rows_per_second <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/rows_per_second',
+        schemaPath: '#/properties/rows_per_second/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_rows_per_second == 'number' || typeof data_rows_per_second == 'bigint') &&
+      data_rows_per_second > 10000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/rows_per_second',
+        schemaPath: '#/properties/rows_per_second/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 10000',
+      });
+      errors++;
+    }
+    let data_errors_per_second = data.errors_per_second;
+    if (
+      !(typeof data_errors_per_second == 'number'
+        ? Number.isInteger(data_errors_per_second) &&
+          data_errors_per_second >= 0 &&
+          data_errors_per_second <= 4294967295
+        : typeof data_errors_per_second == 'bigint' &&
+          data_errors_per_second >= 0 &&
+          data_errors_per_second <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/errors_per_second',
+        schemaPath: '#/properties/errors_per_second/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_errors_per_second == 'number' || typeof data_errors_per_second == 'bigint') &&
+      data_errors_per_second > 10000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/errors_per_second',
+        schemaPath: '#/properties/errors_per_second/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 10000',
+      });
+      errors++;
+    }
+    let data_total_per_second = data.total_per_second;
+    if (
+      !(typeof data_total_per_second == 'number'
+        ? Number.isInteger(data_total_per_second) &&
+          data_total_per_second >= 0 &&
+          data_total_per_second <= 4294967295
+        : typeof data_total_per_second == 'bigint' &&
+          data_total_per_second >= 0 &&
+          data_total_per_second <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/total_per_second',
+        schemaPath: '#/properties/total_per_second/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_total_per_second == 'number' || typeof data_total_per_second == 'bigint') &&
+      data_total_per_second < 1
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/total_per_second',
+        schemaPath: '#/properties/total_per_second/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_total_per_second == 'number' || typeof data_total_per_second == 'bigint') &&
+      data_total_per_second > 10000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/total_per_second',
+        schemaPath: '#/properties/total_per_second/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 10000',
+      });
+      errors++;
+    }
+    let data_retention_days = data.retention_days;
+    if (
+      !(typeof data_retention_days == 'number'
+        ? Number.isInteger(data_retention_days) &&
+          data_retention_days >= 0 &&
+          data_retention_days <= 4294967295
+        : typeof data_retention_days == 'bigint' &&
+          data_retention_days >= 0 &&
+          data_retention_days <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_retention_days == 'number' || typeof data_retention_days == 'bigint') &&
+      data_retention_days < 1
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_retention_days == 'number' || typeof data_retention_days == 'bigint') &&
+      data_retention_days > 366
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/retention_days',
+        schemaPath: '#/properties/retention_days/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 366',
+      });
+      errors++;
+    }
+    let data_max_rows = data.max_rows;
+    if (
+      !(typeof data_max_rows == 'number'
+        ? Number.isInteger(data_max_rows) && data_max_rows >= 0 && data_max_rows <= 4294967295
+        : typeof data_max_rows == 'bigint' && data_max_rows >= 0 && data_max_rows <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_rows',
+        schemaPath: '#/properties/max_rows/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if ((typeof data_max_rows == 'number' || typeof data_max_rows == 'bigint') && data_max_rows < 1000) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_rows',
+        schemaPath: '#/properties/max_rows/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1000',
+      });
+      errors++;
+    }
+    if ((typeof data_max_rows == 'number' || typeof data_max_rows == 'bigint') && data_max_rows > 100000000) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_rows',
+        schemaPath: '#/properties/max_rows/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 100000000',
+      });
+      errors++;
+    }
+    let data_max_total_rows = data.max_total_rows;
+    if (
+      !(typeof data_max_total_rows == 'number'
+        ? Number.isInteger(data_max_total_rows) &&
+          data_max_total_rows >= 0 &&
+          data_max_total_rows <= 4294967295
+        : typeof data_max_total_rows == 'bigint' &&
+          data_max_total_rows >= 0 &&
+          data_max_total_rows <= 4294967295)
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_total_rows',
+        schemaPath: '#/properties/max_total_rows/x-int',
+        keyword: 'x-int',
+        params: {},
+        message: 'must be an integer (u32)',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_max_total_rows == 'number' || typeof data_max_total_rows == 'bigint') &&
+      data_max_total_rows < 1000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_total_rows',
+        schemaPath: '#/properties/max_total_rows/x-minimum',
+        keyword: 'x-minimum',
+        params: {},
+        message: 'must be >= 1000',
+      });
+      errors++;
+    }
+    if (
+      (typeof data_max_total_rows == 'number' || typeof data_max_total_rows == 'bigint') &&
+      data_max_total_rows > 1000000000
+    ) {
+      (vErrors ??= []).push({
+        instancePath: instancePath + '/max_total_rows',
+        schemaPath: '#/properties/max_total_rows/x-maximum',
+        keyword: 'x-maximum',
+        params: {},
+        message: 'must be <= 1000000000',
+      });
+      errors++;
+    }
+  } else {
+    (vErrors ??= []).push({
+      instancePath,
+      schemaPath: '#/type',
+      keyword: 'type',
+      params: { type: 'object' },
+      message: 'must be object',
+    });
+    errors++;
+  }
+  validateRequest_log.errors = vErrors;
+  return errors === 0;
+}
+
 const schemaWallets = {
   type: 'object',
   additionalProperties: false,
@@ -4938,6 +5233,9 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
     if (data.usage === undefined) {
       data.usage = {};
     }
+    if (data.request_log === undefined) {
+      data.request_log = {};
+    }
     if (data.wallets === undefined) {
       data.wallets = {};
     }
@@ -5430,6 +5728,17 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
       })
     ) {
       vErrors = vErrors === null ? validateUsage.errors : vErrors.concat(validateUsage.errors);
+      errors = vErrors.length;
+    }
+    if (
+      !validateRequest_log(data.request_log, {
+        instancePath: instancePath + '/request_log',
+        parentData: data,
+        parentDataProperty: 'request_log',
+        rootData,
+      })
+    ) {
+      vErrors = vErrors === null ? validateRequest_log.errors : vErrors.concat(validateRequest_log.errors);
       errors = vErrors.length;
     }
     if (

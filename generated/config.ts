@@ -245,6 +245,21 @@ export type Config = {
     /** How long counts are kept; older ones are deleted gradually. */
     readonly retention_days: number;
   };
+  /** The log of single requests: time, method, key, outcome, duration, bytes, node, and the id that the answer carries. It is written off the request path, and what exceeds a bound is left out and counted in keyslot_request_log_dropped_total. */
+  readonly request_log: {
+    /** Requests of an account that this process keeps per second, errors not counted. 0 keeps none. */
+    readonly rows_per_second: number;
+    /** Requests of an account that end with an error and that this process keeps per second. 0 keeps none. */
+    readonly errors_per_second: number;
+    /** Requests of all accounts together that this process keeps per second. */
+    readonly total_per_second: number;
+    /** How long requests are kept; older ones are deleted gradually. */
+    readonly retention_days: number;
+    /** Requests of an account that are kept; the oldest beyond that are deleted within minutes. */
+    readonly max_rows: number;
+    /** Requests of all accounts together that are kept; beyond that the oldest of the account with the most are deleted. A million take about half a gigabyte. */
+    readonly max_total_rows: number;
+  };
   /** The wallet service. */
   readonly wallets: {
     /** Origins whose pages may call the wallet API; none by default. * allows any origin. */
@@ -1133,6 +1148,57 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     description: 'How long counts are kept; older ones are deleted gradually.',
   },
   {
+    path: ['request_log', 'rows_per_second'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_ROWS_PER_SECOND',
+    default: 10,
+    secret: false,
+    description:
+      'Requests of an account that this process keeps per second, errors not counted. 0 keeps none.',
+  },
+  {
+    path: ['request_log', 'errors_per_second'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_ERRORS_PER_SECOND',
+    default: 10,
+    secret: false,
+    description:
+      'Requests of an account that end with an error and that this process keeps per second. 0 keeps none.',
+  },
+  {
+    path: ['request_log', 'total_per_second'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_TOTAL_PER_SECOND',
+    default: 500,
+    secret: false,
+    description: 'Requests of all accounts together that this process keeps per second.',
+  },
+  {
+    path: ['request_log', 'retention_days'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_RETENTION_DAYS',
+    default: 7,
+    secret: false,
+    description: 'How long requests are kept; older ones are deleted gradually.',
+  },
+  {
+    path: ['request_log', 'max_rows'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_MAX_ROWS',
+    default: 1000000,
+    secret: false,
+    description: 'Requests of an account that are kept; the oldest beyond that are deleted within minutes.',
+  },
+  {
+    path: ['request_log', 'max_total_rows'],
+    type: 'integer',
+    env: 'KEYSLOT_REQUEST_LOG_MAX_TOTAL_ROWS',
+    default: 5000000,
+    secret: false,
+    description:
+      'Requests of all accounts together that are kept; beyond that the oldest of the account with the most are deleted. A million take about half a gigabyte.',
+  },
+  {
     path: ['wallets', 'cors_origins'],
     type: 'array',
     env: 'KEYSLOT_WALLET_CORS_ORIGINS',
@@ -1410,6 +1476,12 @@ export const CONFIG_INTEGERS = {
   'accounts.max_tokens': { minimum: 1, maximum: 100000, default: 100 },
   'accounts.full_rate_keys': { minimum: 1, maximum: 100000, default: 10 },
   'usage.retention_days': { minimum: 1, maximum: 3660, default: 30 },
+  'request_log.rows_per_second': { minimum: 0, maximum: 10000, default: 10 },
+  'request_log.errors_per_second': { minimum: 0, maximum: 10000, default: 10 },
+  'request_log.total_per_second': { minimum: 1, maximum: 10000, default: 500 },
+  'request_log.retention_days': { minimum: 1, maximum: 366, default: 7 },
+  'request_log.max_rows': { minimum: 1000, maximum: 100000000, default: 1000000 },
+  'request_log.max_total_rows': { minimum: 1000, maximum: 1000000000, default: 5000000 },
   'wallets.max_hd_children': { minimum: 1000, maximum: 100000000, default: 1000000 },
   'wallets.key_threads': { minimum: 1, maximum: 64 },
   'localnet.slot_ms': { minimum: 10, maximum: 60000, default: 200 },

@@ -2463,6 +2463,18 @@ export const ERRORS = {
     },
     data: ['value', 'limit'],
   },
+  /** The log of the account has no request with this id: it is older than the log, one of more than are kept a second, or of another account. */
+  requestNotFound: {
+    area: 'account',
+    http: 404,
+    problem: {
+      code: 'request_not_found',
+      status: 404,
+      title: 'Request not found',
+      detail: 'The log of requests has none with the id {id}; a few a second are kept, for some days.',
+    },
+    data: [],
+  },
   /** The account has as many access tokens as it may have. */
   tokensTooMany: {
     area: 'account',
@@ -3052,6 +3064,7 @@ export type ErrorContext = {
     readonly limit: number | bigint;
     readonly remedy: string;
   };
+  readonly requestNotFound: { readonly id: string };
   readonly tokensTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly webhooksTooMany: { readonly limit: number | bigint };
   readonly webhookNotActive: { readonly id: string; readonly reason: string };

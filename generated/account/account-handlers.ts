@@ -38,6 +38,7 @@ import { creditAccount } from '../../src/account/api/operations/creditAccount.ts
 import { setAccountLimits } from '../../src/account/api/operations/setAccountLimits.ts';
 import { bookPayment } from '../../src/account/api/operations/bookPayment.ts';
 import { setAccountPlan } from '../../src/account/api/operations/setAccountPlan.ts';
+import { recordParams } from '../../src/account/api/operations/recordParams.ts';
 import { createAccountSetupLink } from '../../src/account/api/operations/createAccountSetupLink.ts';
 import { listAllInvoices } from '../../src/account/api/operations/listAllInvoices.ts';
 import { readAnyInvoice } from '../../src/account/api/operations/readAnyInvoice.ts';
@@ -55,6 +56,8 @@ import { deletePlan } from '../../src/account/api/operations/deletePlan.ts';
 import { changePassword } from '../../src/account/api/operations/changePassword.ts';
 import { requestPasswordReset } from '../../src/account/api/operations/requestPasswordReset.ts';
 import { resetPassword } from '../../src/account/api/operations/resetPassword.ts';
+import { listRequests } from '../../src/account/api/operations/listRequests.ts';
+import { readRequest } from '../../src/account/api/operations/readRequest.ts';
 import { beginSecondFactor } from '../../src/account/api/operations/beginSecondFactor.ts';
 import { enrolSecondFactor } from '../../src/account/api/operations/enrolSecondFactor.ts';
 import { signOut } from '../../src/account/api/operations/signOut.ts';
@@ -124,6 +127,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   setAccountLimits,
   bookPayment,
   setAccountPlan,
+  recordParams,
   createAccountSetupLink,
   listAllInvoices,
   readAnyInvoice,
@@ -141,6 +145,8 @@ export const ACCOUNT_HANDLERS: AccountHandlers<AccountContext> = {
   changePassword,
   requestPasswordReset,
   resetPassword,
+  listRequests,
+  readRequest,
   beginSecondFactor,
   enrolSecondFactor,
   signOut,

@@ -13,6 +13,7 @@ import * as creditAccount from './bodies/creditAccount.js';
 import * as setAccountLimits from './bodies/setAccountLimits.js';
 import * as bookPayment from './bodies/bookPayment.js';
 import * as setAccountPlan from './bodies/setAccountPlan.js';
+import * as recordParams from './bodies/recordParams.js';
 import * as issueCreditNote from './bodies/issueCreditNote.js';
 import * as refuseLimitRequest from './bodies/refuseLimitRequest.js';
 import * as announceWork from './bodies/announceWork.js';
@@ -48,6 +49,7 @@ export const BODY_CHECKS = {
   setAccountLimits,
   bookPayment,
   setAccountPlan,
+  recordParams,
   issueCreditNote,
   refuseLimitRequest,
   announceWork,

@@ -57,6 +57,8 @@ import type {
   ListDeliveriesQuery,
   ListEntriesQuery,
   ListInvoicesQuery,
+  ListRequestsQuery,
+  LoggedRequestList,
   MemberList,
   Membership,
   NetworkList,
@@ -71,6 +73,7 @@ import type {
   OperatedLimitRequest,
   OperatedLimitRequestList,
   PageQuery,
+  ParamsRecording,
   Payment,
   PaymentRequest,
   PlanFigures,
@@ -78,9 +81,11 @@ import type {
   PlannedWork,
   PlannedWorkList,
   PutPlanRequest,
+  RecordParamsRequest,
   RefuseLimitRequest,
   RemovedMember,
   ReplayRequest,
+  RequestDetails,
   RequestLimitRequest,
   RequestPasswordResetRequest,
   ResetPasswordRequest,
@@ -347,6 +352,12 @@ export interface AccountClient {
    */
   setAccountPlan(id: string, body: SetPlanRequest, options?: CallOptions): Promise<OperatedAccount>;
   /**
+   * Keep the params of the ledger calls of an account for an hour, or stop that.
+   * From now on the log of requests has the params of calls to the ledger, up to 4,096 characters each; never a result, and nothing that the wallet service or this one is sent or answers. Both audit logs have a record of it.
+   * Scope operator:manage. Session of owner. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   */
+  recordParams(id: string, body: RecordParamsRequest, options?: CallOptions): Promise<ParamsRecording>;
+  /**
    * Create a link that makes its user an owner of the account.
    * It works once. Links of the account that were made before stop working. An account that has an owner, or that operates the server, gets one from `keyslot setup-link` alone.
    * Scope operator:manage. Session of owner. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, fresh_factor_required, role_insufficient, account_not_found, account_has_owner, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
@@ -452,6 +463,18 @@ export interface AccountClient {
    * Public. Refused with body_invalid, body_not_utf8, password_unfit, cross_site_request, request_timeout, setup_link_invalid, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, internal_error, store_unavailable.
    */
   resetPassword(body: ResetPasswordRequest, options?: CallOptions): Promise<Completed>;
+  /**
+   * List single requests of the account, newest first.
+   * Returns requests of API keys, access tokens and members: calls over HTTP, WebSocket and gRPC, and operations of the wallet service and of this one. A few a second are kept, for some days (`request_log` of the configuration); each server of an installation writes its own within a second. The requests that an account makes to read this list, and what the dashboard reads of this service, are kept only if they fail. A page of filtered requests may have fewer than `limit`, even none, and still a `next_cursor`.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with query_invalid, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   */
+  listRequests(query?: ListRequestsQuery, options?: CallOptions): Promise<LoggedRequestList>;
+  /**
+   * Find a request by the id that its answer carries.
+   * Returns what is kept of the request: one entry, one for each call of a batch, or the newest messages of a WebSocket connection.
+   * Scope account:read. Session of owner, developer, billing, viewer. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, request_not_found, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   */
+  readRequest(id: string, options?: CallOptions): Promise<RequestDetails>;
   /**
    * Begin to enrol a second factor.
    * Returns a secret for an authenticator. It counts once its first code was sent, within 15 minutes; one that the login has already stays until then.
@@ -809,6 +832,14 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         body,
         signal,
       }),
+    recordParams: (id, body, { signal } = {}) =>
+      call({
+        operation: 'recordParams',
+        method: 'POST',
+        path: `/account/v1/operator/accounts/${encodeURIComponent(id)}/request-params`,
+        body,
+        signal,
+      }),
     createAccountSetupLink: (id, { signal } = {}) =>
       call({
         operation: 'createAccountSetupLink',
@@ -913,6 +944,15 @@ export const createAccountClient = (options: RestOptions): AccountClient => {
         method: 'POST',
         path: '/account/v1/password-resets/accept',
         body,
+        signal,
+      }),
+    listRequests: (query, { signal } = {}) =>
+      call({ operation: 'listRequests', method: 'GET', path: '/account/v1/requests', query, signal }),
+    readRequest: (id, { signal } = {}) =>
+      call({
+        operation: 'readRequest',
+        method: 'GET',
+        path: `/account/v1/requests/${encodeURIComponent(id)}`,
         signal,
       }),
     beginSecondFactor: (body, { signal } = {}) =>

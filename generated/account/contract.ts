@@ -317,6 +317,14 @@ export const accountContract = c.router({
     responses: { 200: c.type<T.OperatedAccount>() },
     metadata: OPERATIONS.setAccountPlan,
   },
+  /** Keep the params of the ledger calls of an account for an hour, or stop that. */
+  recordParams: {
+    method: 'POST',
+    path: '/account/v1/operator/accounts/:id/request-params',
+    body: c.type<T.RecordParamsRequest>(),
+    responses: { 200: c.type<T.ParamsRecording>() },
+    metadata: OPERATIONS.recordParams,
+  },
   /** Create a link that makes its user an owner of the account. */
   createAccountSetupLink: {
     method: 'POST',
@@ -448,6 +456,21 @@ export const accountContract = c.router({
     body: c.type<T.ResetPasswordRequest>(),
     responses: { 200: c.type<T.Completed>() },
     metadata: OPERATIONS.resetPassword,
+  },
+  /** List single requests of the account, newest first. */
+  listRequests: {
+    method: 'GET',
+    path: '/account/v1/requests',
+    query: c.type<WithDefaults<T.ListRequestsQuery, { limit: Required<T.ListRequestsQuery>['limit'] }>>(),
+    responses: { 200: c.type<T.LoggedRequestList>() },
+    metadata: OPERATIONS.listRequests,
+  },
+  /** Find a request by the id that its answer carries. */
+  readRequest: {
+    method: 'GET',
+    path: '/account/v1/requests/:id',
+    responses: { 200: c.type<T.RequestDetails>() },
+    metadata: OPERATIONS.readRequest,
   },
   /** Begin to enrol a second factor. */
   beginSecondFactor: {

@@ -107,6 +107,8 @@ export type EventData = {
   readonly 'account.listplannedwork': AuditRecord;
   /** List the plans. */
   readonly 'account.listplans': AuditRecord;
+  /** List single requests of the account, newest first. */
+  readonly 'account.listrequests': AuditRecord;
   /** List the statements of all months. */
   readonly 'account.liststatements': AuditRecord;
   /** List access tokens, newest first. */
@@ -147,6 +149,10 @@ export type EventData = {
   readonly 'account.readdelivery': AuditRecord;
   /** Read an invoice. */
   readonly 'account.readinvoice': AuditRecord;
+  /** Find a request by the id that its answer carries. */
+  readonly 'account.readrequest': AuditRecord;
+  /** Keep the params of the ledger calls of an account for an hour, or stop that. */
+  readonly 'account.recordparams': AuditRecord;
   /** Refuse a request for a higher limit. */
   readonly 'account.refuselimitrequest': AuditRecord;
   /** Send events again from a record of the audit log on. */
@@ -285,6 +291,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.listopenlimitrequests',
   'account.listplannedwork',
   'account.listplans',
+  'account.listrequests',
   'account.liststatements',
   'account.listtokens',
   'account.listwebhooks',
@@ -305,6 +312,8 @@ export const EVENT_TYPES: readonly EventType[] = [
   'account.readanyinvoice',
   'account.readdelivery',
   'account.readinvoice',
+  'account.readrequest',
+  'account.recordparams',
   'account.refuselimitrequest',
   'account.replaywebhook',
   'account.requestlimit',
@@ -400,6 +409,7 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'listopenlimitrequests',
   'listplannedwork',
   'listplans',
+  'listrequests',
   'liststatements',
   'listtokens',
   'listwebhooks',
@@ -420,6 +430,8 @@ export const AUDIT_ACTIONS: readonly string[] = [
   'readanyinvoice',
   'readdelivery',
   'readinvoice',
+  'readrequest',
+  'recordparams',
   'refuselimitrequest',
   'replaywebhook',
   'requestlimit',

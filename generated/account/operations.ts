@@ -705,6 +705,23 @@ export const OPERATIONS = {
     forms: ['json'],
     secret: false,
   },
+  /** Keep the params of the ledger calls of an account for an hour, or stop that. */
+  recordParams: {
+    method: 'POST',
+    path: '/account/v1/operator/accounts/{id}/request-params',
+    auth: ['token', 'session'],
+    scopes: ['operator:manage'],
+    roles: ['owner'],
+    isFresh: true,
+    audit: 'recordparams',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+  },
   /** Create a link that makes its user an owner of the account. */
   createAccountSetupLink: {
     method: 'POST',
@@ -986,6 +1003,40 @@ export const OPERATIONS = {
     isFresh: false,
     audit: 'password_reset.accept',
     prices: [],
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+  },
+  /** List single requests of the account, newest first. */
+  listRequests: {
+    method: 'GET',
+    path: '/account/v1/requests',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'listrequests',
+    prices: [],
+    rate: 'account_limit',
+    idempotent: false,
+    headers: [],
+    status: 200,
+    forms: ['json'],
+    secret: false,
+  },
+  /** Find a request by the id that its answer carries. */
+  readRequest: {
+    method: 'GET',
+    path: '/account/v1/requests/{id}',
+    auth: ['token', 'session'],
+    scopes: ['account:read'],
+    roles: ['owner', 'developer', 'billing', 'viewer'],
+    isFresh: false,
+    audit: 'readrequest',
+    prices: [],
+    rate: 'account_limit',
     idempotent: false,
     headers: [],
     status: 200,
@@ -1469,6 +1520,7 @@ export type OperationWithBody =
   | 'enrolSecondFactor'
   | 'issueCreditNote'
   | 'putPlan'
+  | 'recordParams'
   | 'refuseLimitRequest'
   | 'replayWebhook'
   | 'requestLimit'
@@ -1498,6 +1550,7 @@ export type OperationWithQuery =
   | 'listKeys'
   | 'listLimitRequests'
   | 'listOpenLimitRequests'
+  | 'listRequests'
   | 'listTokens';
 
 /** Members of the bodies of all operations. */
@@ -1533,6 +1586,7 @@ export const BODY_MEMBERS: ReadonlySet<string> = new Set([
   'plan',
   'reason',
   'recipient',
+  'record',
   'reference',
   'requests',
   'requests_per_day',

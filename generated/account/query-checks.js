@@ -9,6 +9,7 @@ import * as listLimitRequests from './queries/listLimitRequests.js';
 import * as listAccounts from './queries/listAccounts.js';
 import * as listAllInvoices from './queries/listAllInvoices.js';
 import * as listOpenLimitRequests from './queries/listOpenLimitRequests.js';
+import * as listRequests from './queries/listRequests.js';
 import * as listTokens from './queries/listTokens.js';
 import * as getUsage from './queries/getUsage.js';
 import * as getWalletUsage from './queries/getWalletUsage.js';
@@ -26,6 +27,7 @@ export const QUERY_CHECKS = {
   listAccounts,
   listAllInvoices,
   listOpenLimitRequests,
+  listRequests,
   listTokens,
   getUsage,
   getWalletUsage,

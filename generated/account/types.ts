@@ -286,6 +286,14 @@ export type paths = {
      */
     readonly post: operations['setAccountPlan'];
   };
+  readonly '/account/v1/operator/accounts/{id}/request-params': {
+    readonly parameters: {};
+    /**
+     * Keep the params of the ledger calls of an account for an hour, or stop that.
+     * @description From now on the log of requests has the params of calls to the ledger, up to 4,096 characters each; never a result, and nothing that the wallet service or this one is sent or answers. Both audit logs have a record of it.
+     */
+    readonly post: operations['recordParams'];
+  };
   readonly '/account/v1/operator/accounts/{id}/setup-link': {
     readonly parameters: {};
     /**
@@ -415,6 +423,22 @@ export type paths = {
      * @description Sets the password of the login that the link was made for, by mail or by the operator. Its sessions end, in every account; its second factor stays, and is asked for at sign-in.
      */
     readonly post: operations['resetPassword'];
+  };
+  readonly '/account/v1/requests': {
+    readonly parameters: {};
+    /**
+     * List single requests of the account, newest first.
+     * @description Returns requests of API keys, access tokens and members: calls over HTTP, WebSocket and gRPC, and operations of the wallet service and of this one. A few a second are kept, for some days (`request_log` of the configuration); each server of an installation writes its own within a second. The requests that an account makes to read this list, and what the dashboard reads of this service, are kept only if they fail. A page of filtered requests may have fewer than `limit`, even none, and still a `next_cursor`.
+     */
+    readonly get: operations['listRequests'];
+  };
+  readonly '/account/v1/requests/{id}': {
+    readonly parameters: {};
+    /**
+     * Find a request by the id that its answer carries.
+     * @description Returns what is kept of the request: one entry, one for each call of a batch, or the newest messages of a WebSocket connection.
+     */
+    readonly get: operations['readRequest'];
   };
   readonly '/account/v1/second-factor': {
     readonly parameters: {};
@@ -1754,6 +1778,57 @@ export type components = {
       /** @description Whether it is the session of this request. */
       readonly is_current: boolean;
     };
+    /**
+     * LoggedRequest
+     * @description One call, or one operation.
+     */
+    readonly LoggedRequest: {
+      /** @description Id of the entry. */
+      readonly id: string;
+      /** @description The id in the header `x-request-id` of the answer. The calls of a batch have one together, and so have the messages of a WebSocket connection: that of the answer that opened it. */
+      readonly request_id: components['schemas']['RequestId'];
+      /** @description When it was answered. */
+      readonly at: components['schemas']['Instant'];
+      readonly protocol: components['schemas']['RequestProtocol'];
+      /** @description The network of a call to the ledger. */
+      readonly network?: string;
+      /** @description The method, or the operation. `unknown`: not one of the specification; `invalid`: not a call; `unread`: refused before it was read. */
+      readonly method: string;
+      /** @description The API key that was used. */
+      readonly key_id?: components['schemas']['OwnId'];
+      /** @description The access token that was used. */
+      readonly token_id?: components['schemas']['OwnId'];
+      /** @description The member, for a request of the dashboard. */
+      readonly member_id?: components['schemas']['OwnId'];
+      /** @description Name of the API key or the access token, or email of the member. */
+      readonly caller_name?: string;
+      /** @description HTTP status; absent over WebSocket and gRPC, and if the client left before the answer. */
+      readonly status?: number;
+      /** @description The code of the error; absent: it succeeded. `node_error`: the node answered with an error, which is in `rpc_code`; `client_left`: nobody waited for the answer. */
+      readonly error?: string;
+      /** @description The JSON-RPC code of the error. */
+      readonly rpc_code?: number;
+      /** @description Microseconds until the answer, or the first byte of a large one; absent for what was refused before it ran. Calls of a batch that are sent together have the time of all. */
+      readonly duration_us?: number;
+      /** @description Bytes of the call or the body; absent where they are not known. */
+      readonly bytes_in?: number;
+      /** @description Bytes of the answer; absent where they are not known: of an answer that is sent as it arrives, or of an error of this server. */
+      readonly bytes_out?: number;
+      /** @description The ledger node that answered; absent if none was asked. */
+      readonly node?: string;
+      /** @description The params of a call to the ledger, where the operator keeps them for an hour: their first 4,096 characters. */
+      readonly params?: string;
+    };
+    /**
+     * LoggedRequestList
+     * @description A page of requests.
+     */
+    readonly LoggedRequestList: {
+      /** @description The requests of this page. */
+      readonly requests: readonly components['schemas']['LoggedRequest'][];
+      /** @description The `cursor` of the next page; absent on the last page. */
+      readonly next_cursor?: string;
+    };
     /** MadeKey */
     readonly MadeKey: {
       readonly key_id: components['schemas']['KeyId'];
@@ -2112,6 +2187,15 @@ export type components = {
      */
     readonly OwnId: string;
     /**
+     * ParamsRecording
+     * @description Until when the params of the ledger calls of an account are kept.
+     */
+    readonly ParamsRecording: {
+      readonly account_id: components['schemas']['AccountId'];
+      /** @description Absent: they are not kept. */
+      readonly until?: components['schemas']['Instant'];
+    };
+    /**
      * Password
      * @description A password.
      */
@@ -2275,6 +2359,11 @@ export type components = {
        */
       readonly burst: number;
     };
+    /** RecordParamsRequest */
+    readonly RecordParamsRequest: {
+      /** @description True: for an hour from now. False: no longer. */
+      readonly record: boolean;
+    };
     /** RefuseLimitRequest */
     readonly RefuseLimitRequest: {
       /**
@@ -2303,6 +2392,15 @@ export type components = {
        * @example 1
        */
       readonly from_seq: number;
+    };
+    /**
+     * RequestDetails
+     * @description What is kept of a request.
+     */
+    readonly RequestDetails: {
+      readonly request_id: components['schemas']['RequestId'];
+      /** @description Its calls, newest first; at most 1,000. */
+      readonly requests: readonly components['schemas']['LoggedRequest'][];
     };
     /**
      * RequestId
@@ -2342,6 +2440,12 @@ export type components = {
     readonly RequestPasswordResetRequest: {
       readonly email: components['schemas']['Email'];
     };
+    /**
+     * RequestProtocol
+     * @description `json_rpc`: JSON-RPC over HTTP; `websocket`; `grpc`: topic streams; `wallets`: the wallet service; `account`: this service.
+     * @enum {string}
+     */
+    readonly RequestProtocol: 'json_rpc' | 'websocket' | 'grpc' | 'wallets' | 'account';
     /** ResetPasswordRequest */
     readonly ResetPasswordRequest: {
       /** @description The token of the link. */
@@ -3239,6 +3343,13 @@ export type components = {
       /** @constant */
       readonly status: 400;
       readonly errors: readonly components['schemas']['FieldProblem'][];
+    };
+    /** @description The log of the account has no request with this id: it is older than the log, one of more than are kept a second, or of another account. */
+    readonly RequestNotFoundProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'request_not_found';
+      /** @constant */
+      readonly status: 404;
     };
     /** @description The request did not arrive in time. */
     readonly RequestTimeoutProblem: components['schemas']['Problem'] & {
@@ -8769,6 +8880,184 @@ export interface operations {
       };
     };
   };
+  readonly recordParams: {
+    readonly parameters: {
+      readonly path: {
+        /** @example 2c4e6a80-1b3d-4f57-8a9c-0e1d2c3b4a59 */
+        readonly id: components['schemas']['AccountId'];
+      };
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RecordParamsRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description Until when params are kept. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ParamsRecording'];
+        };
+      };
+      /**
+       * @description `body_invalid`: The body is not a valid JSON object for the operation; `errors` lists each mistake with its place.
+       *
+       *     `body_not_utf8`: The body is not UTF-8.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['BodyInvalidProblem']
+            | components['schemas']['BodyNotUtf8Problem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       *
+       *     `fresh_factor_required`: The operation requires a second factor that was confirmed in the last five minutes.
+       *
+       *     `role_insufficient`: The member's role does not allow the operation.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem']
+            | components['schemas']['FreshFactorRequiredProblem']
+            | components['schemas']['RoleInsufficientProblem'];
+        };
+      };
+      /** @description `account_not_found`: No account has this name or id. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['AccountNotFoundProblem'];
+        };
+      };
+      /** @description `request_timeout`: The request did not arrive in time. */
+      readonly 408: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestTimeoutProblem'];
+        };
+      };
+      /** @description `body_too_large`: The body is larger than the server accepts. */
+      readonly 413: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['BodyTooLargeProblem'];
+        };
+      };
+      /**
+       * @description `content_type_not_allowed`: The body is not declared as JSON.
+       *
+       *     `content_encoding_not_allowed`: The body is compressed, or encoded in another way.
+       */
+      readonly 415: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ContentTypeNotAllowedProblem']
+            | components['schemas']['ContentEncodingNotAllowedProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
   readonly createAccountSetupLink: {
     readonly parameters: {
       readonly path: {
@@ -11072,6 +11361,306 @@ export interface operations {
         };
         content: {
           readonly 'application/problem+json': components['schemas']['TooManyRequestsAtOnceProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly listRequests: {
+    readonly parameters: {
+      readonly query?: {
+        /**
+         * @description Most items on a page.
+         * @example 100
+         */
+        readonly limit?: number;
+        /**
+         * @description `next_cursor` of the page before.
+         * @example AZvA_YnAMTg1NzA4MzE0NTkxMjMyMDAwMQ
+         */
+        readonly cursor?: string;
+        /**
+         * @description Only requests of this instant and later ones.
+         * @example 2026-01-15T09:30:00Z
+         */
+        readonly since?: string;
+        /**
+         * @description Only requests before this instant.
+         * @example 2026-01-15T09:30:00Z
+         */
+        readonly until?: string;
+        /** @description `json_rpc`: JSON-RPC over HTTP; `websocket`; `grpc`: topic streams; `wallets`: the wallet service; `account`: this service. */
+        readonly protocol?: 'json_rpc' | 'websocket' | 'grpc' | 'wallets' | 'account';
+        /**
+         * @description A network.
+         * @example solana-mainnet
+         */
+        readonly network?: string;
+        /**
+         * @description A method, or an operation.
+         * @example getBalance
+         */
+        readonly method?: string;
+        /**
+         * @description An API key, an access token, or a member.
+         * @example 9b1d6a0e-52c4-4f7e-8a52-5d0c7a3f1b42
+         */
+        readonly caller_id?: string;
+        /** @description `ok`: only what succeeded; `failed`: only errors. */
+        readonly outcome?: 'ok' | 'failed';
+        /**
+         * @description An HTTP status.
+         * @example 429
+         */
+        readonly status?: number;
+        /**
+         * @description The code of an error.
+         * @example rate_limited
+         */
+        readonly error?: string;
+        /**
+         * @description The ledger node that answered.
+         * @example node-1
+         */
+        readonly node?: string;
+        /**
+         * @description Only requests that took this long or longer.
+         * @example 500
+         */
+        readonly min_duration_ms?: number;
+        /**
+         * @description Only requests whose answer has this many bytes or more.
+         * @example 100000
+         */
+        readonly min_bytes?: number;
+        /**
+         * @description The id that an answer carries.
+         * @example req_AJ3vENdgzCgJ5k5ffBdr8x
+         */
+        readonly request_id?: string;
+      };
+    };
+    readonly responses: {
+      /** @description A page of the list. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LoggedRequestList'];
+        };
+      };
+      /** @description `query_invalid`: The query parameters are not valid for the operation; `errors` lists each mistake with its parameter. */
+      readonly 400: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['QueryInvalidProblem'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
+        };
+      };
+      /** @description `internal_error`: The server failed while it handled the request. */
+      readonly 500: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['InternalErrorProblem'];
+        };
+      };
+      /** @description `store_unavailable`: The store cannot be opened, does not respond, or cannot be written to. `fault` says why: disk_full, read_only, damaged, exhausted or unreachable. */
+      readonly 503: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['StoreUnavailableProblem'];
+        };
+      };
+    };
+  };
+  readonly readRequest: {
+    readonly parameters: {
+      readonly path: {
+        /**
+         * @description The id in the header `x-request-id` of an answer, and in each problem.
+         * @example req_AJ3vENdgzCgJ5k5ffBdr8x
+         */
+        readonly id: components['schemas']['RequestId'];
+      };
+    };
+    readonly responses: {
+      /** @description The request. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          readonly RateLimit: components['headers']['RateLimit'];
+          readonly 'Cache-Control': components['headers']['Cache-Control'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['RequestDetails'];
+        };
+      };
+      /**
+       * @description `token_missing`: The request has no access token.
+       *
+       *     `token_unknown`: The access token does not exist or was mistyped.
+       *
+       *     `api_key_as_token`: An API key was sent where an access token belongs.
+       *
+       *     `token_revoked`: The access token was revoked.
+       *
+       *     `token_expired`: The access token has expired.
+       *
+       *     `session_invalid`: The session does not exist, has ended or has expired.
+       */
+      readonly 401: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TokenMissingProblem']
+            | components['schemas']['TokenUnknownProblem']
+            | components['schemas']['ApiKeyAsTokenProblem']
+            | components['schemas']['TokenRevokedProblem']
+            | components['schemas']['TokenExpiredProblem']
+            | components['schemas']['SessionInvalidProblem'];
+        };
+      };
+      /**
+       * @description `scope_missing`: The access token lacks the scope of the operation.
+       *
+       *     `cross_site_request`: The request was sent by a page of another site.
+       */
+      readonly 403: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['ScopeMissingProblem']
+            | components['schemas']['CrossSiteRequestProblem'];
+        };
+      };
+      /** @description `request_not_found`: The log of the account has no request with this id: it is older than the log, one of more than are kept a second, or of another account. */
+      readonly 404: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['RequestNotFoundProblem'];
+        };
+      };
+      /**
+       * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
+       *
+       *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       */
+      readonly 429: {
+        headers: {
+          readonly 'X-Request-Id': components['headers']['X-Request-Id'];
+          readonly 'Retry-After': components['headers']['Retry-After'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json':
+            | components['schemas']['TooManyRequestsAtOnceProblem']
+            | components['schemas']['AccountRateLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -14658,6 +15247,8 @@ export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedInvoice = components['schemas']['ListedInvoice'];
 export type ListedPlan = components['schemas']['ListedPlan'];
 export type ListedSession = components['schemas']['ListedSession'];
+export type LoggedRequest = components['schemas']['LoggedRequest'];
+export type LoggedRequestList = components['schemas']['LoggedRequestList'];
 export type MadeKey = components['schemas']['MadeKey'];
 export type MadeToken = components['schemas']['MadeToken'];
 export type MadeWebhook = components['schemas']['MadeWebhook'];
@@ -14688,6 +15279,7 @@ export type OperatedLimitRequest = components['schemas']['OperatedLimitRequest']
 export type OperatedLimitRequestList = components['schemas']['OperatedLimitRequestList'];
 export type OwnCalls = components['schemas']['OwnCalls'];
 export type OwnId = components['schemas']['OwnId'];
+export type ParamsRecording = components['schemas']['ParamsRecording'];
 export type Password = components['schemas']['Password'];
 export type PastMonth = components['schemas']['PastMonth'];
 export type Payment = components['schemas']['Payment'];
@@ -14703,13 +15295,16 @@ export type PlannedWorkId = components['schemas']['PlannedWorkId'];
 export type PlannedWorkList = components['schemas']['PlannedWorkList'];
 export type Problem = components['schemas']['Problem'];
 export type PutPlanRequest = components['schemas']['PutPlanRequest'];
+export type RecordParamsRequest = components['schemas']['RecordParamsRequest'];
 export type RefuseLimitRequest = components['schemas']['RefuseLimitRequest'];
 export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReplayRequest = components['schemas']['ReplayRequest'];
+export type RequestDetails = components['schemas']['RequestDetails'];
 export type RequestId = components['schemas']['RequestId'];
 export type RequestLimit = components['schemas']['RequestLimit'];
 export type RequestLimitRequest = components['schemas']['RequestLimitRequest'];
 export type RequestPasswordResetRequest = components['schemas']['RequestPasswordResetRequest'];
+export type RequestProtocol = components['schemas']['RequestProtocol'];
 export type ResetPasswordRequest = components['schemas']['ResetPasswordRequest'];
 export type RevokedKey = components['schemas']['RevokedKey'];
 export type RevokedToken = components['schemas']['RevokedToken'];
@@ -14804,6 +15399,7 @@ export type PlanNotOverriddenProblem = components['schemas']['PlanNotOverriddenP
 export type PlannedWorkBegunProblem = components['schemas']['PlannedWorkBegunProblem'];
 export type PlannedWorkNotFoundProblem = components['schemas']['PlannedWorkNotFoundProblem'];
 export type QueryInvalidProblem = components['schemas']['QueryInvalidProblem'];
+export type RequestNotFoundProblem = components['schemas']['RequestNotFoundProblem'];
 export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
 export type RoleInsufficientProblem = components['schemas']['RoleInsufficientProblem'];
 export type ScopeMissingProblem = components['schemas']['ScopeMissingProblem'];
@@ -14836,6 +15432,7 @@ export type ListInvoicesQuery = NonNullable<operations['listInvoices']['paramete
 export type PageQuery = NonNullable<operations['listTokens']['parameters']['query']>;
 export type AccountsQuery = NonNullable<operations['listAccounts']['parameters']['query']>;
 export type InvoicesQuery = NonNullable<operations['listAllInvoices']['parameters']['query']>;
+export type ListRequestsQuery = NonNullable<operations['listRequests']['parameters']['query']>;
 export type GetUsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type GetWalletUsageQuery = NonNullable<operations['getWalletUsage']['parameters']['query']>;
 export type ListDeliveriesQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
@@ -14916,6 +15513,7 @@ export type ProblemData = {
   readonly webhook_not_found: WebhookNotFoundProblem;
   readonly delivery_not_found: DeliveryNotFoundProblem;
   readonly keys_too_many: KeysTooManyProblem;
+  readonly request_not_found: RequestNotFoundProblem;
   readonly tokens_too_many: TokensTooManyProblem;
   readonly webhooks_too_many: WebhooksTooManyProblem;
   readonly webhook_not_active: WebhookNotActiveProblem;

@@ -213,6 +213,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     log,
     payLater: billing.payLater,
     countAnswer: serviceLevel.count,
+    requests: services.gate.requests,
     tracing,
     clock: systemClock,
   });
@@ -265,6 +266,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
     refusals: wallets.refusals,
     rateLimits: services.rateLimits,
     noteUse: services.noteUse,
+    requests: services.gate.requests,
     tracing,
     clock: systemClock,
   });

@@ -24,6 +24,7 @@ import type { Network } from './start-network.ts';
 import type { WorkerRole } from './workers/worker-role.ts';
 import type { Meter } from '../server/access/meter.ts';
 import { startKeyUses, startUsage } from './start-usage.ts';
+import { startRequestLog } from './start-request-log.ts';
 import type { LedgerStarts } from '../account/webhooks/ledger/ledger-starts.ts';
 import { withSignerSpans } from '../signer/with-signer-spans.ts';
 import type { PrioritizedStore } from '../store/open-store.ts';
@@ -84,6 +85,10 @@ export async function openServices(
   started.defer(() => usage.close());
   const keyUses = startKeyUses({ store, clock, log }, config);
   started.defer(() => keyUses.close());
+  const { recordedParams } = account;
+  const logged = { store, recordedParams, memberOf, registry: metrics.registry, clock, log };
+  const requests = startRequestLog(logged, config.request_log);
+  started.defer(() => requests.close());
   const made = await startsKeys;
   const headsFile = headsFileOf(config);
   const record = await openSignerRecord({ store, signer: made.signer, headsFile, clock, log });
@@ -105,6 +110,8 @@ export async function openServices(
     keyring,
     plans,
     flushUsage: usage.flush,
+    flushRequests: requests.flush,
+    recordedParams,
     tokens: account.tokens,
     limits: account.limits,
     useLimits: account.useLimits,
@@ -122,7 +129,7 @@ export async function openServices(
   };
   const rateLimits = startRateLimits({ config, metrics: limitMetrics, log });
   started.defer(rateLimits.close);
-  const limited = { plans, usage, keyUses, limitMetrics, rateLimits };
+  const limited = { plans, usage, keyUses, requests, limitMetrics, rateLimits };
   const gate = startGate({ config, store, keyring, memberOf, ...limited, clock, log });
   return { deps, account, members, keys, rotation, gate, usage, rateLimits, noteUse: keyUses.note };
 }

@@ -6,6 +6,7 @@ import type { AccountDeps } from '../account/api/account-context.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Tracing } from '../core/tracing.ts';
 import type { NoteUse } from '../server/access/key-uses.ts';
+import type { RequestLog } from '../server/access/request-log.ts';
 import { type RateLimits, clientAddressOf, trustsPeerOf } from './start-gate.ts';
 import type { Metrics } from '../server/access/metrics.ts';
 import { createBaseUrlOf } from '../server/http/base-url.ts';
@@ -22,6 +23,7 @@ export type AccountApiParts = {
   readonly planOf: AccountServiceOptions['planOf'];
   /** Called with each token that is accepted. */
   readonly noteUse?: NoteUse;
+  readonly requests?: RequestLog | undefined;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,6 +38,7 @@ export function startAccountApi({
   rateLimits,
   planOf,
   noteUse,
+  requests,
   tracing,
   clock,
   log,
@@ -55,6 +58,7 @@ export function startAccountApi({
   return createRestEndpoint(service, {
     tokens,
     refusals,
+    requests,
     tracing,
     clock,
     log,

@@ -15,6 +15,7 @@ import {
 import type { LimitMetrics, SharedLimitMetrics } from '../server/access/limit-metrics.ts';
 import type { KeyUses } from '../server/access/key-uses.ts';
 import type { Meter } from '../server/access/meter.ts';
+import type { RequestLog } from '../server/access/request-log.ts';
 import { isLoopbackHost } from '../core/loopback.ts';
 import { createKeyLimits } from '../server/access/key-limits.ts';
 import { type RateLimit, createMemoryRateLimit, type UsedBefore } from '../server/access/rate-limit.ts';
@@ -41,6 +42,7 @@ export type GateParts = {
   readonly plans: PlanBook;
   readonly usage: Pick<Meter, 'count' | 'countPushed' | 'openTally'>;
   readonly keyUses: Pick<KeyUses, 'note'>;
+  readonly requests: RequestLog;
   readonly limitMetrics: LimitMetrics;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
@@ -69,14 +71,16 @@ export function clientAddressOf(config: Pick<Config, 'http'>, log: Pick<Logger, 
 
 /** Creates the gate of this process. Logs a warning if it may be behind proxies on other machines and none is trusted. */
 export function startGate(parts: GateParts): Gate {
-  const { config, keyring, memberOf, plans, usage, keyUses, limitMetrics, rateLimits, clock, log } = parts;
+  const { config, keyring, memberOf, plans, usage, keyUses, requests, limitMetrics, rateLimits } = parts;
+  const { clock, log } = parts;
   warnOfUntrustedProxies(config, log);
   const clientAddress = clientAddressOf(config, log);
   const rateLimit = rateLimits.of('call');
   const { callRulesOf } = keyring;
   const readUsed = (keyId: string) => readDay(parts.store, keyId, clock.nowMs());
   return {
-    authenticate: createAuthenticate(keyring, clock, clientAddress, keyUses.note),
+    authenticate: createAuthenticate(keyring, clock, clientAddress, keyUses.note, requests),
+    requests,
     clientAddress,
     callRulesOf,
     decideOwn: createKeyLimits({ rateLimit, callRulesOf, readUsed, log }),

@@ -33,7 +33,9 @@ export type Network = WatchedNetwork & {
   readonly label: string;
   readonly rpcPath: string;
   /** Serves its calls, metered and bounded by a gate. */
-  readonly openLedger: (gate: Pick<Gate, 'count' | 'planOf' | 'onRefusal' | 'callRulesOf'>) => Ledger;
+  readonly openLedger: (
+    gate: Pick<Gate, 'count' | 'planOf' | 'onRefusal' | 'callRulesOf' | 'requests'>,
+  ) => Ledger;
   readonly upstream: Upstream;
   /** Its subscriptions. */
   readonly hub: Hub;
@@ -139,7 +141,7 @@ function startNetwork(config: NetworkConfig, all: Config, shared: Shared): Netwo
         callRulesOf: gate.callRulesOf,
         bounds: gate,
         tracing,
-        observation: { metrics, logFailure, network: label },
+        observation: { metrics, logFailure, network: label, requests: gate.requests },
         hub,
         cache,
         traced: servesTraces(all.localnet, behind) ? upstream : undefined,

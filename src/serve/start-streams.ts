@@ -61,6 +61,7 @@ export async function startStreams(parts: StreamParts): Promise<GrpcServer> {
     callRulesOf: parts.callRulesOf,
     tokens,
     clock,
+    requests: parts.requests,
     tracing: parts.tracing,
     unread: { maxBytes: config.grpc.max_unread_bytes, maxMessages: config.grpc.max_unread_messages },
     maxStreamsPerKey: config.grpc.max_streams_per_key,

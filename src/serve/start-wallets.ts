@@ -7,6 +7,7 @@ import { createWalletStanding, type WalletStanding } from '../account/plans/wall
 import type { Clock } from '../core/clock.ts';
 import type { Tracing } from '../core/tracing.ts';
 import type { NoteUse } from '../server/access/key-uses.ts';
+import type { RequestLog } from '../server/access/request-log.ts';
 import type { CountAnswer } from '../server/access/wallet-request-counts.ts';
 import { type RateLimits, clientAddressOf } from './start-gate.ts';
 import type { Metrics } from '../server/access/metrics.ts';
@@ -35,6 +36,7 @@ export type WalletParts = {
   readonly noteUse?: NoteUse;
   /** Called with each request of an account that was answered, or that this server failed to answer. */
   readonly countAnswer?: CountAnswer;
+  readonly requests?: RequestLog | undefined;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,7 +61,7 @@ export type OpenWallets = {
  */
 export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
   const { config, store, account, metrics, planOf, rateLimits, noteUse, countAnswer, clock, log } = parts;
-  const { tracing } = parts;
+  const { requests, tracing } = parts;
   const { tokens, limits, useLimits } = account;
   const deps = walletDepsOf(parts);
   await destroyAbandonedKeys(deps);
@@ -78,6 +80,7 @@ export async function startWallets(parts: WalletParts): Promise<OpenWallets> {
     refusals,
     clientAddress,
     ...(noteUse && { noteUse }),
+    requests,
     tracing,
     clock,
     log,
@@ -103,7 +106,10 @@ export function walletDepsOf({
   payLater,
   clock,
   log,
-}: Omit<WalletParts, 'metrics' | 'planOf' | 'rateLimits' | 'noteUse' | 'countAnswer'>): WalletDeps {
+}: Omit<
+  WalletParts,
+  'metrics' | 'planOf' | 'rateLimits' | 'noteUse' | 'countAnswer' | 'requests'
+>): WalletDeps {
   const { money, idempotency, installationKey, ownerId, tokens } = account;
   const { signer, sealedWork, pool } = keys;
   return {

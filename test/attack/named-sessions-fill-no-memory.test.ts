@@ -59,7 +59,7 @@ test('an open WebSocket keeps its path, not the query that it was opened with', 
   };
   const { admit } = createSocketEndpoint(parts as unknown as SocketEndpointOptions);
   const open = (index: number) =>
-    admit({ url: `/solana-localnet?apikey=k&${longText(index)}` } as IncomingMessage);
+    admit({ url: `/solana-localnet?apikey=k&${longText(index)}` } as IncomingMessage, `req_${index}`);
   expect(open(1).askedAt?.()).toBe('ws://127.0.0.1:8080/solana-localnet');
   expect(await keptBytes(1_000, open)).toBeLessThan(TEXT_CHARACTERS / 5);
 });

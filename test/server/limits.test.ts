@@ -186,7 +186,7 @@ test('calls of one moment on many connections are not let through twice', async 
 
 test('pages may read the fields, of refusals too', async () => {
   const headers = { origin: 'https://app.example' };
-  const readable = 'ratelimit, ratelimit-policy, retry-after, cache-status';
+  const readable = 'ratelimit, ratelimit-policy, retry-after, cache-status, x-request-id';
   for (const [body, status] of [
     [batch(20), 200],
     [call(1), 429],

@@ -120,6 +120,7 @@ test('nothing of the node but its body reaches the client', async () => {
     'keep-alive',
     'ratelimit',
     'ratelimit-policy',
+    'x-request-id',
   ]);
 });
 

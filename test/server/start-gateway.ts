@@ -10,6 +10,7 @@ import { createDriftMetrics } from '../../src/gateway/ledger/drift/drift-metrics
 import { createFailureLog } from '../../src/server/access/failure-log.ts';
 import { createLimitMetrics } from '../../src/server/access/limit-metrics.ts';
 import { createMetrics, type Metrics } from '../../src/server/access/metrics.ts';
+import type { RequestLog } from '../../src/server/access/request-log.ts';
 import { createNodeMetrics } from '../../src/gateway/nodes/network/node-metrics.ts';
 import { type PlanLimit, createMemoryRateLimit } from '../../src/server/access/rate-limit.ts';
 import { SOCKET_BOUNDS, type SocketBounds } from './socket-bounds.ts';
@@ -109,6 +110,8 @@ export type GatewayOptions = {
   readonly driftSamplesPerMinute?: number;
   /** True if the nodes are asked for their versions from the start; they are anyway when their WebSocket is up. */
   readonly asksVersions?: boolean;
+  /** Default: no request is logged. */
+  readonly requests?: RequestLog;
   /** The version of the nodes for the drift guard, where it is not their own answer. */
   readonly nodeVersion?: () => string | undefined;
   /** The networks that the reference page names; served is the first of them. */
@@ -130,8 +133,9 @@ export type Gateway = {
 const KEYS: KeyFinder = {
   find: (presented) => {
     if (presented === KEY) return { kind: 'valid', keyId: 'k1', accountId: 'a1' };
-    if (presented === 'ks_key_old') return { kind: 'revoked' };
-    return presented === 'ks_key_rotated' ? { kind: 'expired' } : { kind: 'unknown' };
+    const ended = { keyId: 'k1', accountId: 'a1' };
+    if (presented === 'ks_key_old') return { kind: 'revoked', ...ended };
+    return presented === 'ks_key_rotated' ? { kind: 'expired', ...ended } : { kind: 'unknown' };
   },
 };
 
@@ -205,6 +209,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metrics,
     logFailure: createFailureLog(log, { nowMs: () => 0 }),
     network: 'solana-localnet',
+    requests: options.requests,
   });
   const bounds = { ...SOCKET_BOUNDS, ...options.sockets };
   const maxBodyBytes = options.maxBodyBytes ?? 51_200;
@@ -225,9 +230,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       countKeys: () => 1,
       fullRateKeys: 10,
       onRefusal: createLimitMetrics(metrics.registry).countRefusal,
+      requests: options.requests,
       ...metering,
     }),
-    authenticate: createAuthenticate(keyring ?? options.keys ?? KEYS, { nowMs: () => 0 }, clientAddress),
+    authenticate: createAuthenticate(
+      keyring ?? options.keys ?? KEYS,
+      { nowMs: () => 0 },
+      clientAddress,
+      undefined,
+      options.requests,
+    ),
     limits: { maxBatchCalls: options.maxBatchCalls ?? 100, batchConcurrency: options.batchConcurrency ?? 4 },
     maxBodyBytes,
     replyMemory,

@@ -7,6 +7,7 @@ import * as billingTables from '../../src/store/billing-tables.ts';
 import * as mailTables from '../../src/store/mail-tables.ts';
 import * as memberTables from '../../src/store/member-tables.ts';
 import * as moneyTables from '../../src/store/money-tables.ts';
+import * as requestTables from '../../src/store/request-tables.ts';
 import * as signerTables from '../../src/store/signer-tables.ts';
 import * as topicTables from '../../src/store/topic-tables.ts';
 import * as usageTables from '../../src/store/usage-tables.ts';
@@ -22,6 +23,7 @@ const tables = {
   ...mailTables,
   ...memberTables,
   ...moneyTables,
+  ...requestTables,
   ...signerTables,
   ...topicTables,
   ...usageTables,

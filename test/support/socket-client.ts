@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
 import { parseJson } from '../../src/core/rpc/json.ts';
@@ -17,6 +17,8 @@ export type SocketMessage = {
 
 export type SocketClient = {
   readonly socket: WebSocket;
+  /** The headers of the answer that opened it. */
+  readonly headers: IncomingHttpHeaders;
   /** Every message so far, as its text. */
   readonly texts: readonly string[];
   readonly send: (message: unknown) => void;
@@ -53,6 +55,10 @@ export async function openSocket(
   { onNotified, timeoutMs, ...options }: SocketOptions = {},
 ): Promise<SocketClient> {
   const socket = new WebSocket(url, { perMessageDeflate: false, ...options });
+  let headers: IncomingHttpHeaders = {};
+  socket.once('upgrade', (response) => {
+    headers = response.headers;
+  });
   const texts: string[] = [];
   const untaken: SocketMessage[] = [];
   const waiting: PromiseWithResolvers<SocketMessage>[] = [];
@@ -84,6 +90,7 @@ export async function openSocket(
     socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   return {
     socket,
+    headers,
     texts,
     send,
     closed,

@@ -12,6 +12,7 @@ import type { TokenRing } from '../../src/account/identity/tokens/token-ring.ts'
 import { CUSTOMER_SCOPES, type Scope } from '../../src/account/identity/tokens/scopes.ts';
 import { enrolTwoFactor } from '../../src/account/identity/two-factor/two-factor.ts';
 import { loadConfig } from '../../src/core/config/load-config.ts';
+import type { RequestRow } from '../../src/account/requests/request-store.ts';
 import { createMetrics } from '../../src/server/access/metrics.ts';
 import { startHttpServer } from '../../src/server/http/http-server.ts';
 import type { CreateLimitBook } from '../../src/account/plans/wallet-create-limit.ts';
@@ -26,6 +27,7 @@ import { openStore, type PrioritizedStore, type Store } from '../../src/store/op
 import { eq } from '../../src/store/drizzle.ts';
 import { newCustomer } from '../account/new-customer.ts';
 import { emptiedWorkerStore, SILENT } from '../store/backends.ts';
+import { collectRequests } from '../support/collect-requests.ts';
 import { createPayLater } from './pay-later.ts';
 
 /** A running wallet service, in this process, on the store of the process and a signer of its own. */
@@ -46,6 +48,8 @@ export type WalletService = {
   readonly refusals: () => Promise<readonly string[]>;
   /** The requests of an account that were answered (`ok`) or that the service failed to answer (`failed`), in their order. */
   readonly answers: (accountId: string) => readonly ('ok' | 'failed')[];
+  /** The requests that were logged. */
+  readonly logged: readonly RequestRow[];
   /** Stops the server, which cuts requests in flight at once. */
   readonly cut: () => Promise<void>;
   /** Micro-USD. */
@@ -124,7 +128,14 @@ export function useWalletService({
     const answers: { readonly accountId: string; readonly isFailed: boolean }[] = [];
     const countAnswer = (accountId: string, isFailed: boolean) => void answers.push({ accountId, isFailed });
     const payLater = createPayLater(store, clock);
-    const answered = { planOf, payLater, countAnswer, rateLimits: { of: () => createMemoryRateLimit() } };
+    const { requests, rows: logged } = collectRequests();
+    const answered = {
+      planOf,
+      payLater,
+      countAnswer,
+      requests,
+      rateLimits: { of: () => createMemoryRateLimit() },
+    };
     const parts = { config, store, account, keys, metrics, ...answered, clock, log: SILENT };
     const { handler, close } = await startWallets(parts);
     started.defer(close);
@@ -155,6 +166,7 @@ export function useWalletService({
         answers
           .filter((each) => each.accountId === accountId)
           .map(({ isFailed }) => (isFailed ? 'failed' : 'ok')),
+      logged,
       cut: () => server.close(0),
       credit: (accountId, amount) => pay(store, { accountId, amount, nowMs }),
     };

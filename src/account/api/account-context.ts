@@ -10,6 +10,7 @@ import type { SessionHolder } from '../identity/members/sessions.ts';
 import type { Scope } from '../identity/tokens/scopes.ts';
 import type { TokenRing } from '../identity/tokens/token-ring.ts';
 import type { WalletStanding } from '../plans/wallet-standing.ts';
+import type { RecordedParams } from '../requests/recorded-params.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { AllowedAddresses } from '../webhooks/allowed-addresses.ts';
@@ -55,6 +56,10 @@ export type AccountDeps = ServiceDeps & {
   readonly grpcUrlOf: (baseUrl: string) => string | undefined;
   /** Stores the counts of calls by key that are not stored yet. */
   readonly flushUsage: () => Promise<void>;
+  /** Stores the requests of this process that are not stored yet. */
+  readonly flushRequests: () => Promise<void>;
+  /** The accounts whose params of ledger calls are kept. */
+  readonly recordedParams: RecordedParams;
   readonly clock: Clock;
 };
 
@@ -84,6 +89,8 @@ export type OperationContext = Pick<
   | 'payLater'
   | 'bounds'
   | 'webhooks'
+  | 'flushRequests'
+  | 'recordedParams'
   | 'clock'
 > & {
   readonly caller: AccountCaller;

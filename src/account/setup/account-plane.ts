@@ -16,6 +16,7 @@ import { OPERATOR_CHANNEL, readOperators } from '../identity/operators.ts';
 import { TOKEN_CHANNEL } from '../identity/tokens/access-tokens.ts';
 import { readTokens, TokenRing } from '../identity/tokens/token-ring.ts';
 import { CreateLimitBook, LIMIT_CHANNEL, readCreateLimits } from '../plans/wallet-create-limit.ts';
+import { PARAMS_CHANNEL, readRecordedParams, RecordedParams } from '../requests/recorded-params.ts';
 import { readUseLimits, USE_LIMIT_CHANNEL, UseLimitBook } from '../plans/wallet-use-limit.ts';
 
 /** The wallet service's view of accounts while this process serves. */
@@ -26,6 +27,8 @@ export type AccountPlane = {
   readonly limits: CreateLimitBook;
   /** Limits on wallet use for accounts that differ from their plan, kept in step the same way. */
   readonly useLimits: UseLimitBook;
+  /** Accounts whose params of ledger calls are kept, kept in step the same way. */
+  readonly recordedParams: RecordedParams;
   readonly money: Money;
   readonly idempotency: Idempotency;
   readonly installationKey: InstallationKey;
@@ -52,6 +55,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
   const { store, clock, log } = options;
   const installationKey = await loadInstallationKey(options);
   const [tokens, limits, useLimits] = [new TokenRing(), new CreateLimitBook(), new UseLimitBook()];
+  const recordedParams = new RecordedParams();
   await using opened = new AsyncDisposableStack();
   const gateway = await joinGateways({ store, clock, log });
   opened.defer(() => gateway.close());
@@ -61,6 +65,10 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
     { channel: OPERATOR_CHANNEL, read: (id?: string) => readOperators(store, tokens, id) },
     { channel: LIMIT_CHANNEL, read: (id?: string) => readCreateLimits(store, limits, id) },
     { channel: USE_LIMIT_CHANNEL, read: (id?: string) => readUseLimits(store, useLimits, id) },
+    {
+      channel: PARAMS_CHANNEL,
+      read: (id?: string) => readRecordedParams(store, recordedParams, clock.nowMs(), id),
+    },
   ];
   for (const one of followed) {
     const following = await followStore(store.listen, one);
@@ -74,6 +82,7 @@ export async function openAccountPlane(options: AccountPlaneOptions): Promise<Ac
     tokens,
     limits,
     useLimits,
+    recordedParams,
     installationKey,
     ownerId,
     money: createMoney({ ownerId }),

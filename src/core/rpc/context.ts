@@ -1,3 +1,4 @@
+import type { RequestMark } from '../request-id.ts';
 import type { CallSignal } from './call-signal.ts';
 import type { MemoryLease } from './reply-memory.ts';
 import type { Listener } from './notification.ts';
@@ -9,6 +10,8 @@ export type Context = {
   readonly accountId: string;
   /** One of several users behind the key, if the client tells them apart. */
   readonly session?: string | undefined;
+  /** The request that the call came with; absent: it is not logged. */
+  readonly mark?: RequestMark | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal: CallSignal;
   /** The request's share of the reply memory; released when its answer has been sent. */

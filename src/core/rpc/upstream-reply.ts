@@ -10,4 +10,6 @@ export type UpstreamReply = (
 ) & {
   /** True if its bytes are already reserved on the request's hold. */
   readonly isHeld?: boolean;
+  /** The node that it is from; absent: it is not known, or the reply was kept. */
+  readonly node?: string | undefined;
 };

@@ -168,7 +168,8 @@ async function forwardWithPlainId(
   read?.note(reply);
   const body = withClientId(await readWhole(reply, hold), call.id);
   if (body === undefined) throw serviceError('upstreamBroken');
-  return { kind: 'whole', body, isError: reply.kind === 'whole' && reply.isError, isHeld: true };
+  const isError = reply.kind === 'whole' && reply.isError;
+  return { kind: 'whole', body, isError, isHeld: true, node: reply.node };
 }
 
 /** Serves the calls that have no outcome yet. @returns the outcomes of all, in the order of the calls. */

@@ -18,19 +18,24 @@ import type { UpstreamReply } from '../../core/rpc/upstream-reply.ts';
  * Returns a reply whose body is a JSON-RPC reply to the call: a whole reply must be one object with either `result` or `error`,
  * and the call's id (null is accepted on an error). Of a stream only the first byte has been checked; a batch, which has no id,
  * is checked where it is split. Throws `upstreamBroken`.
+ *
+ * @param node the name of the node; default: that of the reply.
  */
-export function checkedReply(reply: UpstreamReply, id: string | undefined): UpstreamReply {
-  return reply.kind === 'stream' || id === undefined ? reply : checkReply(reply.body, id);
+export function checkedReply(reply: UpstreamReply, id: string | undefined, node = reply.node): UpstreamReply {
+  if (reply.kind === 'stream' || id === undefined) return { ...reply, node };
+  return { kind: 'whole', body: reply.body, isError: checkReply(reply.body, id), node };
 }
 
 /** The envelope of a reply: the position of its id, and whether it is an error. */
 type ReadReply = { readonly id: Span; readonly isError: boolean };
 
 /**
- * Returns the bytes of a whole reply to the call with this id, which must be one object with either `result` or `error`, and the
+ * Checks the bytes of a whole reply to the call with this id, which must be one object with either `result` or `error`, and the
  * call's id (null is accepted on an error). Throws `upstreamBroken`.
+ *
+ * @returns true for an error.
  */
-function checkReply(body: Buffer, id: string): UpstreamReply {
+function checkReply(body: Buffer, id: string): boolean {
   const reader = new ReplyReader();
   const reply = scanObject(body, reader) ? reader.take() : undefined;
   if (reply === undefined)
@@ -40,7 +45,7 @@ function checkReply(body: Buffer, id: string): UpstreamReply {
   if (!isText(body, start, end, id) && !answers(body.toString('utf8', start, end), id, isError)) {
     throw serviceError('upstreamBroken', {}, new Error('the reply has the id of another call'));
   }
-  return { kind: 'whole', body, isError };
+  return isError;
 }
 
 /** Nodes may escape a string id differently from the client, and an error may have no id. */
@@ -160,11 +165,15 @@ export async function sendBatched(
   for (const { raw } of calls) items.add(raw);
   const body = Buffer.concat(items.close(CLOSE));
   const reply = await upstream.send({ body, method: BATCH, id: undefined, signal, accountId, reach, route });
-  return splitReplies(calls, await readWhole(reply, hold));
+  return splitReplies(calls, await readWhole(reply, hold), reply.node);
 }
 
-function splitReplies(calls: readonly BatchedCall[], body: Buffer): readonly UpstreamReply[] | undefined {
-  const replies = new BatchReplies(calls, body);
+function splitReplies(
+  calls: readonly BatchedCall[],
+  body: Buffer,
+  node: string | undefined,
+): readonly UpstreamReply[] | undefined {
+  const replies = new BatchReplies(calls, body, node);
   return scanObjects(body, replies) ? replies.ofAll() : undefined;
 }
 
@@ -172,13 +181,15 @@ function splitReplies(calls: readonly BatchedCall[], body: Buffer): readonly Ups
 class BatchReplies extends ReplyReader implements ObjectSink {
   readonly #calls: readonly BatchedCall[];
   readonly #body: Buffer;
+  readonly #node: string | undefined;
   readonly #replies: (UpstreamReply | undefined)[];
   #found = 0;
   #isSound = true;
   #places: ReadonlyMap<string, number> | undefined;
 
-  constructor(calls: readonly BatchedCall[], body: Buffer) {
+  constructor(calls: readonly BatchedCall[], body: Buffer, node: string | undefined) {
     super();
+    this.#node = node;
     this.#calls = calls;
     this.#body = body;
     this.#replies = new Array(calls.length).fill(undefined);
@@ -192,7 +203,7 @@ class BatchReplies extends ReplyReader implements ObjectSink {
       return;
     }
     const body = this.#body.subarray(start, end);
-    this.#replies[place] = { kind: 'whole', body, isError: reply.isError, isHeld: true };
+    this.#replies[place] = { kind: 'whole', body, isError: reply.isError, isHeld: true, node: this.#node };
     this.#found++;
   }
 

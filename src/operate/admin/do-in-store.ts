@@ -4,6 +4,7 @@ import { loadPlanBook } from '../../account/plans/plans.ts';
 import { TokenRing } from '../../account/identity/tokens/token-ring.ts';
 import { CreateLimitBook } from '../../account/plans/wallet-create-limit.ts';
 import { UseLimitBook } from '../../account/plans/wallet-use-limit.ts';
+import { RecordedParams } from '../../account/requests/recorded-params.ts';
 import { serviceError } from '../../core/service-error.ts';
 import { AsyncDisposableStack } from '../../core/disposable-stack.ts';
 import { hasStore, openStore } from '../../store/open-store.ts';
@@ -41,6 +42,8 @@ export async function doInStore<T>(
     plans,
     keyring: new Keyring(),
     flushUsage: () => Promise.resolve(),
+    flushRequests: () => Promise.resolve(),
+    recordedParams: new RecordedParams(),
     showNodes,
     tokens: new TokenRing(),
     limits: new CreateLimitBook(),

@@ -25,11 +25,13 @@ import { listMembers } from '../../account/api/operations/listMembers.ts';
 import { listOpenLimitRequests } from '../../account/api/operations/listOpenLimitRequests.ts';
 import { listPlannedWork } from '../../account/api/operations/listPlannedWork.ts';
 import { listPlans } from '../../account/api/operations/listPlans.ts';
+import { listRequests } from '../../account/api/operations/listRequests.ts';
 import { listStatements } from '../../account/api/operations/listStatements.ts';
 import { listWebhooks } from '../../account/api/operations/listWebhooks.ts';
 import { putPlan } from '../../account/api/operations/putPlan.ts';
 import { readAccount } from '../../account/api/operations/readAccount.ts';
 import { readAnyInvoice } from '../../account/api/operations/readAnyInvoice.ts';
+import { recordParams } from '../../account/api/operations/recordParams.ts';
 import { refuseLimitRequest } from '../../account/api/operations/refuseLimitRequest.ts';
 import { replayWebhook } from '../../account/api/operations/replayWebhook.ts';
 import { revokeKey } from '../../account/api/operations/revokeKey.ts';
@@ -75,11 +77,13 @@ const HANDLERS = {
   listOpenLimitRequests,
   listPlannedWork,
   listPlans,
+  listRequests,
   listStatements,
   listWebhooks,
   putPlan,
   readAccount,
   readAnyInvoice,
+  recordParams,
   refuseLimitRequest,
   replayWebhook,
   revokeKey,
@@ -116,7 +120,7 @@ export type Answer<O extends CommandOperation> = Extract<
 /** The parts of the server that operations act on. */
 export type OperationDeps = Pick<
   OperationContext,
-  'store' | 'keyring' | 'tokens' | 'plans' | 'limits' | 'useLimits'
+  'store' | 'keyring' | 'tokens' | 'plans' | 'limits' | 'useLimits' | 'flushRequests' | 'recordedParams'
 > &
   Pick<WebhookParts, 'installationKey'> & {
     /** Undefined where no server runs that knows the ledgers. */
@@ -156,14 +160,9 @@ export async function serveOperation(
   const isOfOperators = OPERATIONS[operation].scopes.some(isOperatorScope);
   if (!isOfOperators && accountId === undefined) throw mistake(`${operation}: expected an account`);
   const requestId = `cmd_${randomUUID()}`;
-  const { store, keyring, tokens, plans, limits, useLimits, installationKey, ledgers = NO_LEDGERS } = deps;
+  const { installationKey, ledgers = NO_LEDGERS, ...shared } = deps;
   const context: OperationContext = {
-    store,
-    keyring,
-    tokens,
-    plans,
-    limits,
-    useLimits,
+    ...shared,
     planFault,
     payLater: async () => false,
     bounds: NO_BOUNDS,

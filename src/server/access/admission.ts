@@ -1,6 +1,8 @@
+import type { ErrorName } from '../../../generated/errors.ts';
 import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import type { Caller } from './authenticate.ts';
 import type { DecideOwnLimits, KeyDecision } from './key-limits.ts';
+import { noteRefused, type RequestLog } from './request-log.ts';
 import type { CountCall } from './usage-book.ts';
 import { type PlanLimit, type RateLimit, type Taken, windowMs } from './rate-limit.ts';
 import { EMPTY_BATCH, INVALID, UNREAD_REQUEST, weighBytes, type Weighed } from './weigh.ts';
@@ -36,7 +38,7 @@ export type Admission = {
    * Charges for an invalid request without messages, by the bytes of its body that were read, at most the burst; counts it as an error of
    * the caller.
    */
-  readonly admitFaulty: (caller: Caller, sizeBytes: number) => Promise<Verdict>;
+  readonly admitFaulty: (caller: Caller, sizeBytes: number, fault: ErrorName) => Promise<Verdict>;
   /** Checks, before a body that is costly to read, that the key has any allowance left. Charges nothing; counts refusals. */
   readonly preview: (caller: Caller) => Promise<Verdict>;
 };
@@ -53,6 +55,8 @@ export type AdmissionOptions = {
   readonly decideOwn?: DecideOwnLimits;
   readonly network: string;
   readonly count: CountCall;
+  /** Notes the messages that are counted here. */
+  readonly requests?: RequestLog | undefined;
   /** Called for each request that is refused. */
   readonly onRefusal: (plan: string, error: ServiceError['code']) => void;
 };
@@ -67,15 +71,29 @@ export function createAdmission({
   decideOwn = () => undefined,
   network,
   count,
+  requests,
   onRefusal,
 }: AdmissionOptions): Admission {
-  const conclude = ({ keyId }: Caller, messages: readonly Weighed[], verdict: Verdict): Verdict => {
+  const conclude = (
+    caller: Caller,
+    messages: readonly Weighed[],
+    verdict: Verdict,
+    sizeBytes?: number,
+  ): Verdict => {
+    const { keyId } = caller;
     const { plan, refusal } = verdict;
+    const isOfBatch = messages.length > 1;
+    const bytesIn = isOfBatch ? undefined : sizeBytes;
     if (refusal !== undefined) onRefusal(plan.name, refusal.code);
     for (const message of messages) {
-      if (refusal !== undefined) count({ keyId, network, ...message, outcome: 'refused' });
-      else if (message.method === INVALID && message !== EMPTY_BATCH)
-        count({ keyId, network, ...message, outcome: 'callerError' });
+      const { method, weight, error = 'invalidRequest' } = message;
+      if (refusal !== undefined) {
+        count({ keyId, network, method, weight, outcome: 'refused' });
+        noteRefused(requests, caller, { method, error: refusal.code, bytesIn });
+      } else if (method === INVALID && message !== EMPTY_BATCH) {
+        count({ keyId, network, method, weight, outcome: 'callerError' });
+        noteRefused(requests, caller, { method, error, bytesIn, isOfBatch });
+      }
     }
     return verdict;
   };
@@ -118,14 +136,17 @@ export function createAdmission({
       : refusalOf(decided, weight);
     const refusal = own?.refusal ?? ofPlan;
     if (own === undefined || refusal !== undefined)
-      return conclude(caller, messages, { ...decided, ofKey: own?.limits, refusal });
+      return conclude(caller, messages, { ...decided, ofKey: own?.limits, refusal }, sizeBytes);
     const taken = await decideOwn(caller.keyId, messages.length, 'take');
-    return conclude(caller, messages, { ...decided, ofKey: taken?.limits, refusal: taken?.refusal });
+    const verdict = { ...decided, ofKey: taken?.limits, refusal: taken?.refusal };
+    return conclude(caller, messages, verdict, sizeBytes);
   };
   return {
     admit,
-    admitFaulty: (caller, sizeBytes) =>
-      admit(caller, [{ method: INVALID, weight: weighBytes(sizeBytes, planOf(caller.accountId).burst) }]),
+    admitFaulty: (caller, sizeBytes, error) => {
+      const weight = weighBytes(sizeBytes, planOf(caller.accountId).burst);
+      return admit(caller, [{ method: INVALID, weight, error }]);
+    },
     preview: async (caller) => {
       const look = decideOwn(caller.keyId, 1, 'look');
       const own = look && (await look);

@@ -2,10 +2,14 @@ import type { CheckSource } from '../../account/identity/api-keys/key-rules.ts';
 import type { KeyMemo } from '../../account/identity/api-keys/keyring.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
+import type { ErrorName } from '../../../generated/errors.ts';
 import { copyText } from '../../core/copy-text.ts';
-import { serviceError } from '../../core/service-error.ts';
+import type { RequestMark } from '../../core/request-id.ts';
+import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { NoteUse } from './key-uses.ts';
+import { noteRefused, type RequestLog } from './request-log.ts';
+import { UNREAD } from './weigh.ts';
 
 /** The authenticated caller of a request. */
 export type Caller = {
@@ -13,12 +17,18 @@ export type Caller = {
   readonly accountId: string;
   /** The user behind the key that the client names in the header Keyslot-Session; undefined if it names none. */
   readonly session?: string | undefined;
+  /** The request, if it is logged. */
+  readonly mark?: RequestMark | undefined;
 };
 
-/** @param network the label of the ledger network that the request is for; undefined: it is for none that exists. */
+/**
+ * @param network the label of the ledger network that the request is for; undefined: it is for none that exists.
+ * @param mark the request; absent: a refusal is not logged.
+ */
 export type Authenticate = (
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'> & { readonly keyMemo?: KeyMemo },
   network: string | undefined,
+  mark?: RequestMark,
 ) => Caller;
 
 /** The part of a keyring that authentication uses: lookups in memory. */
@@ -29,8 +39,16 @@ export type KeyFinder = {
     memo?: KeyMemo,
   ):
     | ({ readonly kind: 'valid'; readonly checkSource?: CheckSource | undefined } & Caller)
-    | { readonly kind: 'unknown' | 'revoked' | 'expired' };
+    | ({ readonly kind: 'revoked' | 'expired' } & Caller)
+    | { readonly kind: 'unknown' };
 };
+
+/** The errors of a key that is known. */
+type RefusedKey = Extract<
+  ErrorName,
+  | ('apiKeyRevoked' | 'apiKeyExpired')
+  | ('apiKeyOriginRefused' | 'apiKeyAddressRefused' | 'apiKeyNetworkRefused')
+>;
 
 /** Longer session names are cut to this length. */
 const MAX_SESSION_LENGTH = 64;
@@ -41,14 +59,24 @@ const MAX_SESSION_LENGTH = 64;
  * `apiKeyOriginRefused`, `apiKeyAddressRefused` or `apiKeyNetworkRefused`.
  *
  * @param noteUse called with each key that is accepted.
+ * @param requests notes the requests with a known key that is refused.
  */
 export function createAuthenticate(
   keyring: KeyFinder,
   clock: Clock,
   clientAddress: ClientAddress,
   noteUse: NoteUse = () => undefined,
+  requests?: RequestLog,
 ): Authenticate {
-  return (request, network) => {
+  const refuse = (
+    error: RefusedKey,
+    { keyId, accountId }: Caller,
+    mark: RequestMark | undefined,
+  ): ServiceError => {
+    noteRefused(requests, { keyId, accountId, mark }, { method: UNREAD, error });
+    return serviceError(error);
+  };
+  return (request, network, mark) => {
     const presented = presentedKey(request);
     if (presented === undefined) throw serviceError('apiKeyMissing');
     const finding = keyring.find(presented, clock.nowMs(), request.keyMemo);
@@ -56,20 +84,20 @@ export function createAuthenticate(
       case 'valid': {
         const { origin } = request.headers;
         const breach = finding.checkSource?.({ origin, address: clientAddress(request), network });
-        if (breach !== undefined) throw serviceError(breach);
+        if (breach !== undefined) throw refuse(breach, finding, mark);
         noteUse(finding.keyId, request);
         const { keyId, accountId } = finding;
         const session = request.headers['keyslot-session'];
         return typeof session === 'string' && session !== ''
-          ? { keyId, accountId, session: copyText(session.slice(0, MAX_SESSION_LENGTH)) }
-          : { keyId, accountId };
+          ? { keyId, accountId, session: copyText(session.slice(0, MAX_SESSION_LENGTH)), mark }
+          : { keyId, accountId, mark };
       }
       case 'unknown':
         throw serviceError(presented.startsWith('ks_tok_') ? 'tokenAsApiKey' : 'apiKeyUnknown');
       case 'revoked':
-        throw serviceError('apiKeyRevoked');
+        throw refuse('apiKeyRevoked', finding, mark);
       case 'expired':
-        throw serviceError('apiKeyExpired');
+        throw refuse('apiKeyExpired', finding, mark);
     }
     finding satisfies never;
     throw serviceError('internalError');

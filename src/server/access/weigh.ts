@@ -1,6 +1,7 @@
 import { METHODS } from '../../../generated/ledger/methods.ts';
 import { SUBSCRIPTIONS, UNSUBSCRIBE_COST } from '../../../generated/ledger/subscriptions.ts';
 import { TRACE } from '../../gateway/ledger/with-trace.ts';
+import type { ErrorName } from '../../../generated/errors.ts';
 import type { Message } from '../../core/rpc/call.ts';
 import { type Plan, planProblem } from '../../account/plans/plan.ts';
 
@@ -12,7 +13,12 @@ export const INVALID = 'invalid';
 export const UNREAD = 'unread';
 
 /** One message of a request, as limits and counts see it. */
-export type Weighed = { readonly method: string; readonly weight: number };
+export type Weighed = {
+  readonly method: string;
+  readonly weight: number;
+  /** The fault of a message that is not a valid call. */
+  readonly error?: ErrorName;
+};
 
 /** The weight of a message that does not reach a method: that of the lightest call. */
 const LEAST = 1;
@@ -56,7 +62,9 @@ export function weighMessage(message: Message): readonly Weighed[] {
 type Envelope = Extract<Message, { readonly kind: 'single' }>['envelope'];
 
 function weigh(envelope: Envelope): Weighed {
-  return envelope.kind === 'invalid' ? INVALID_MESSAGE : weighMethod(envelope.call.method);
+  return envelope.kind === 'invalid'
+    ? { ...INVALID_MESSAGE, error: envelope.error.code }
+    : weighMethod(envelope.call.method);
 }
 
 function heaviest(): typeof HEAVIEST {

@@ -1,9 +1,10 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { serviceError } from '../../core/service-error.ts';
+import { serviceError, toServiceError } from '../../core/service-error.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Authenticate, Caller } from '../access/authenticate.ts';
 import { shown } from '../../core/shown.ts';
 import type { Tracing } from '../../core/tracing.ts';
+import { loggedError, type RequestLog } from '../access/request-log.ts';
 import { outcomeOfError, type ServedOutcome } from '../access/usage-book.ts';
 import type { Weighed } from '../access/weigh.ts';
 import { assertMethodAllowed, type CallRulesOf } from '../access/with-allowed-methods.ts';
@@ -24,6 +25,8 @@ export type AdmitCallOptions<N extends CalledNetwork> = {
   readonly networks: readonly N[];
   /** Records which connections have admitted calls. */
   readonly peers: GrpcPeers;
+  /** Absent: calls are not logged. */
+  readonly requests?: RequestLog | undefined;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
 };
@@ -31,8 +34,11 @@ export type AdmitCallOptions<N extends CalledNetwork> = {
 /** The caller and the network of an admitted call. */
 export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; readonly network: N };
 
+/** A call, and the id that its answer and its row in the log of requests have. */
+export type MarkedCall = CallHead & { readonly requestId: string };
+
 /**
- * Admits a call: checks the key, the network, and the plan; a call weighs 1. Admitted calls are counted by the outcome of
+ * Admits a call: checks the key, the network, and the plan; a call weighs 1. Admitted calls are counted and logged by the outcome of
  * `work`.
  *
  * @param method the name under which the call is counted.
@@ -41,7 +47,7 @@ export type Admitted<N extends CalledNetwork> = { readonly caller: Caller; reado
  */
 export function admitCall<N extends CalledNetwork, A>(
   options: AdmitCallOptions<N>,
-  call: CallHead,
+  call: MarkedCall,
   method: CallName,
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
@@ -61,14 +67,17 @@ export function admitCall<N extends CalledNetwork, A>(
 export type CallName = 'Subscribe' | 'ListTopics' | 'GetTopicSchema';
 
 async function admit<N extends CalledNetwork, A>(
-  { authenticate, callRulesOf, networks, peers }: AdmitCallOptions<N>,
-  call: CallHead,
+  { authenticate, callRulesOf, networks, peers, requests }: AdmitCallOptions<N>,
+  call: MarkedCall,
   method: CallName,
   work: (admitted: Admitted<N>) => Promise<A>,
 ): Promise<A> {
-  const caller = authenticate(requestOf(call), labelOf(call, networks));
+  const startMs = performance.now();
+  const mark = { id: call.requestId, protocol: 'grpc' } as const;
+  const authenticated = authenticate(requestOf(call), labelOf(call, networks), mark);
   peers.countCall(call);
   const network = networkOf(networks, textOf(call.metadata, 'x-network'));
+  const caller = { ...authenticated, mark: { ...mark, network: network.label } };
   const message = { method, weight: 1 };
   const { refusal } = await network.admission.admit(caller, [message]);
   if (refusal !== undefined) throw refusal;
@@ -77,9 +86,11 @@ async function admit<N extends CalledNetwork, A>(
     if (method !== 'Subscribe') assertMethodAllowed(callRulesOf(caller.keyId), method);
     const answer = await work({ caller, network });
     network.count(caller, message, 'ok');
+    noteCall(requests, caller, { method, startMs });
     return answer;
   } catch (error) {
     network.count(caller, message, outcomeOfError(error));
+    noteCall(requests, caller, { method, startMs, error });
     throw error;
   }
 }
@@ -91,6 +102,25 @@ export function labelOf(
 ): string | undefined {
   const named = textOf(metadata, 'x-network');
   return named === undefined ? networks[0]?.label : networks.find(({ label }) => label === named)?.label;
+}
+
+type EndedCall = { readonly method: CallName; readonly startMs: number; readonly error?: unknown };
+
+/** Notes a call in the log of requests; a stream when it is open, and again when the server ends it with an error. */
+export function noteCall(
+  requests: RequestLog | undefined,
+  { keyId, accountId, mark }: Caller,
+  { method, startMs, error }: EndedCall,
+): void {
+  const isError = error !== undefined;
+  if (requests === undefined || mark === undefined || !requests.wants(accountId, isError)) return;
+  requests.note(accountId, mark, {
+    method,
+    callerKind: 'key',
+    callerId: keyId,
+    durationUs: Math.round((performance.now() - startMs) * 1_000),
+    ...(isError && loggedError(toServiceError(error).code, mark, false)),
+  });
 }
 
 function networkOf<N extends CalledNetwork>(networks: readonly N[], name: string | undefined): N {

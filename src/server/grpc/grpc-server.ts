@@ -8,11 +8,13 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
   ServerCredentials,
+  Metadata,
   status,
   type ServerWritableStream,
 } from '@grpc/grpc-js';
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { StreamServiceService } from '../../../generated/stream/service.ts';
+import { createRequestId } from '../../core/request-id.ts';
 import { type ServiceError, serviceError, toServiceError } from '../../core/service-error.ts';
 import type { Cursor } from '../../gateway/streams/cursor.ts';
 import {
@@ -32,7 +34,7 @@ import {
   CLIENT_LEFT,
   OpenStreams,
   subscribe,
-  type SubscribeCall,
+  type UnmarkedCall,
   type SubscribeOptions,
 } from './subscribe.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
@@ -111,29 +113,47 @@ export async function startGrpcServer(given: GrpcServerOptions): Promise<GrpcSer
 function createImplementation(options: ServedOptions, streams: OpenStreams): UntypedServiceImplementation {
   const unary =
     <Q, A>(method: CallName, answer: (request: Q) => A) =>
-    (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
+    (unmarked: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => {
+      const call = withRequestId(unmarked);
       admitCall(options, call, method, async () => answer(call.request))
         .then(
-          (made) => done(null, made),
-          (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown))),
+          (made) => {
+            const head = new Metadata();
+            head.set('x-request-id', call.requestId);
+            call.sendMetadata(head);
+            done(null, made);
+          },
+          (thrown: unknown) => done(toGrpcStatus(reportError(options, thrown), call)),
         )
         .catch((thrown: unknown) => reportError(options, thrown));
     };
   return {
     listTopics: unary('ListTopics', listTopics),
     getTopicSchema: unary('GetTopicSchema', getTopicSchema),
-    subscribe: (call: SubscribeCall): void => {
+    subscribe: (unmarked: UnmarkedCall): void => {
+      const call = withRequestId(unmarked);
       let last: Cursor | undefined;
       subscribe(options, streams, call, (cursor) => {
         last = cursor;
       })
         .catch((thrown: unknown) => {
           if (thrown === CLIENT_LEFT || call.cancelled) return;
-          call.emit('error', toGrpcStatus(reportError(options, thrown), last?.position));
+          call.emit(
+            'error',
+            toGrpcStatus(reportError(options, thrown), {
+              requestId: call.requestId,
+              position: last?.position,
+            }),
+          );
         })
         .catch((thrown: unknown) => reportError(options, thrown));
     },
   };
+}
+
+/** Gives a call the id that its answer and the log of requests have. */
+function withRequestId<C extends object>(call: C): C & { readonly requestId: string } {
+  return Object.assign(call, { requestId: createRequestId() });
 }
 
 function reportError({ onError }: ServedOptions, thrown: unknown): ServiceError {

@@ -9,10 +9,16 @@ const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 /**
  * Returns the status that ends a call. The trailing metadata has the stable name of the error (`keyslot-error`), its data as
  * google.rpc.ErrorInfo (`grpc-status-details-bin`), the oldest position after OUT_OF_RANGE (`x-oldest-slot`), the seconds after
- * which a refused call may be retried (`retry-after`), and the position of a stream (`x-resume-slot`). An error without a gRPC
- * form becomes an internal one.
+ * which a refused call may be retried (`retry-after`), the position of a stream (`x-resume-slot`), and the id of the call
+ * (`x-request-id`). An error without a gRPC form becomes an internal one.
  */
-export function toGrpcStatus(thrown: ServiceError, position?: bigint): StatusObject {
+export function toGrpcStatus(
+  thrown: ServiceError,
+  {
+    requestId,
+    position,
+  }: { readonly requestId?: string | undefined; readonly position?: bigint | undefined } = {},
+): StatusObject {
   const error = errorEntry(thrown.code).grpc === undefined ? new ServiceError('internalError') : thrown;
   const code = status[errorEntry(error.code).grpc?.status ?? 'INTERNAL'];
   // The library throws for text that is not well-formed, where nobody catches it.
@@ -23,6 +29,7 @@ export function toGrpcStatus(thrown: ServiceError, position?: bigint): StatusObj
   const { oldestSlot, retryAfterSeconds } = error.context;
   if (oldestSlot !== undefined) metadata.set('x-oldest-slot', String(oldestSlot));
   if (retryAfterSeconds !== undefined) metadata.set('retry-after', String(retryAfterSeconds));
+  if (requestId !== undefined) metadata.set('x-request-id', requestId);
   if (position !== undefined) metadata.set('x-resume-slot', String(position));
   return { code, details, metadata };
 }

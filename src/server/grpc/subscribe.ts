@@ -11,7 +11,14 @@ import type { AccountView } from '../../gateway/streams/account-view.ts';
 import type { Cursor } from '../../gateway/streams/cursor.ts';
 import type { TopicSelection } from '../../gateway/streams/entry.ts';
 import type { Hub } from '../../gateway/streams/hub.ts';
-import { admitCall, type AdmitCallOptions, type Admitted, type CalledNetwork } from './admit-call.ts';
+import {
+  admitCall,
+  type AdmitCallOptions,
+  type Admitted,
+  type CalledNetwork,
+  type MarkedCall,
+  noteCall,
+} from './admit-call.ts';
 import { requestOf, textOf } from './call-request.ts';
 import { assertFormat, topicUnknown } from './describe-topics.ts';
 import { assertTopicAllowed, type TopicTokenOptions } from './topic-token.ts';
@@ -34,7 +41,9 @@ export type SubscribeOptions = AdmitCallOptions<StreamedNetwork> &
     readonly onClose: (network: string, topic: TopicName) => void;
   };
 
-export type SubscribeCall = ServerWritableStream<SubscribeRequest, Uint8Array>;
+/** A call as the library hands it over. */
+export type UnmarkedCall = ServerWritableStream<SubscribeRequest, Uint8Array>;
+export type SubscribeCall = UnmarkedCall & Pick<MarkedCall, 'requestId'>;
 
 /** An open stream. */
 export type OpenStream = {
@@ -122,7 +131,8 @@ export async function subscribe(
   closing.defer(streams.add({ cursor, recheck }));
   options.onOpen(network.label, selection.topic);
   closing.defer(() => options.onClose(network.label, selection.topic));
-  call.sendMetadata(headOf(cursor));
+  call.sendMetadata(headOf(cursor, call.requestId));
+  const startMs = performance.now();
   call.once('cancelled', () => cursor.fail(CLIENT_LEFT));
   const writer = new StreamWriter(call, options.unread);
   cursor.whenFailed((error) => writer.fail(error));
@@ -133,6 +143,8 @@ export async function subscribe(
     for (;;) await sendNext(cursor, selection, writer, { onSend, onSent });
   } catch (thrown) {
     noteEnd(options, opened, thrown);
+    if (thrown !== CLIENT_LEFT && !call.cancelled)
+      noteCall(options.requests, caller, { method: 'Subscribe', startMs, error: thrown });
     throw thrown;
   }
 }
@@ -220,9 +232,10 @@ function readResumeSlot(metadata: Metadata): bigint | undefined {
   return BigInt(text);
 }
 
-/** The stream's start position: a client that loses the stream before its first message resumes from there. */
-function headOf({ position }: Cursor): Metadata {
+/** The stream's start position, from which a client that loses the stream before its first message resumes; and the id of the call. */
+function headOf({ position }: Cursor, requestId: string): Metadata {
   const metadata = new Metadata();
+  metadata.set('x-request-id', requestId);
   metadata.set('x-resume-slot', String(position));
   return metadata;
 }

@@ -6,6 +6,7 @@ import type { LedgerReply } from '../../gateway/ledger/outcome.ts';
 import type { Ledger } from '../../gateway/ledger/ledger.ts';
 import type { Context } from '../../core/rpc/context.ts';
 import { serviceError, toServiceError } from '../../core/service-error.ts';
+import { createRequestId } from '../../core/request-id.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { rpcPathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
@@ -29,6 +30,8 @@ import { idOf, parseBody } from '../../core/rpc/parse-body.ts';
 
 export type RpcEndpointOptions = {
   readonly ledger: Ledger;
+  /** Label of the network. */
+  readonly network: string;
   readonly authenticate: Authenticate;
   /** Enforces the key's plan. */
   readonly admission: Admission;
@@ -37,8 +40,6 @@ export type RpcEndpointOptions = {
   /** The memory for replies that cannot be streamed. */
   readonly replyMemory: ReplyMemory;
   readonly baseUrlOf: BaseUrlOf;
-  /** Label of the network. */
-  readonly network: string;
 };
 
 const CLIENT_LEFT = new Error('the client has left');
@@ -51,7 +52,10 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   return async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     if (request.method === 'OPTIONS') return sendPreflight(request, response);
     if (request.method !== 'POST') throw serviceError('methodNotAllowed');
-    const caller = options.authenticate(request, options.network);
+    const id = createRequestId();
+    const { network } = options;
+    response.setHeader('x-request-id', id);
+    const caller = options.authenticate(request, network, { id, protocol: 'json_rpc', network });
     const message = await admitRequest(options, caller, { request, response });
     if (message === undefined) return;
     const context = contextOf(caller, { request, response }, options);
@@ -67,7 +71,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
 
 /** Creates the context that the calls of a request share; it is aborted when the connection closes before the answer has been written. */
 function contextOf(
-  { keyId, accountId, session }: Caller,
+  { keyId, accountId, session, mark }: Caller,
   { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
   { replyMemory, baseUrlOf }: Pick<RpcEndpointOptions, 'replyMemory' | 'baseUrlOf'>,
 ): Context {
@@ -77,7 +81,7 @@ function contextOf(
     if (!response.writableFinished) signal.abort(CLIENT_LEFT);
   });
   const askedAt = (): string => baseUrlOf(request) + rpcPathOf(request.url ?? '');
-  return { keyId, accountId, session, signal, hold, askedAt };
+  return { keyId, accountId, session, mark, signal, hold, askedAt };
 }
 
 async function answerSingle(
@@ -127,7 +131,7 @@ type AdmitOptions = {
 
 type Exchange = { readonly request: HttpRequest; readonly response: HttpResponse };
 
-const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status';
+const EXPOSED = 'ratelimit, ratelimit-policy, retry-after, cache-status, x-request-id';
 const POLICIES = new WeakMap<PlanLimit, string>();
 
 /**
@@ -156,7 +160,8 @@ async function admitRequest(
     if (turn !== undefined) await turn;
     message = parseBody(body, limits);
   } catch (fault) {
-    if (mayGoOn(exchange, await admission.admitFaulty(caller, sizeBytes))) throw fault;
+    const { code } = toServiceError(fault);
+    if (mayGoOn(exchange, await admission.admitFaulty(caller, sizeBytes, code))) throw fault;
     return undefined;
   }
   const verdict = await admission.admit(caller, weighMessage(message), sizeBytes);

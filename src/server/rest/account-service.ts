@@ -57,6 +57,7 @@ export function createAccountService(options: AccountServiceOptions): RestServic
     charge: (accountId, weight) => chargeRefused(rateLimit, accountId, limitOf(accountId), weight),
   };
   return {
+    protocol: 'account',
     contract: accountContract,
     checks: { bodies: BODY_CHECKS, queries: QUERY_CHECKS, bodyMembers: BODY_MEMBERS },
     limitOf: () => limit,

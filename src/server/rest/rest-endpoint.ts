@@ -20,6 +20,7 @@ import type { Tracing } from '../../core/tracing.ts';
 import { CLIENT_LEFT } from '../../wallets/client-left.ts';
 import type { ClientAddress } from '../access/client-address.ts';
 import type { NoteUse } from '../access/key-uses.ts';
+import type { RequestLog } from '../access/request-log.ts';
 import type { CountAnswer } from '../access/wallet-request-counts.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { sendProblem, toProblem } from '../http/problem.ts';
@@ -41,6 +42,8 @@ import { confirmDelivery } from './watch-delivery.ts';
 
 /** The operations of one document. */
 export type RestService = {
+  /** Its name in the log of requests. */
+  readonly protocol: 'wallets' | 'account';
   /** Their routes, by operation; the metadata of each is its entry. */
   readonly contract: Readonly<Record<string, AppRoute & { readonly metadata: RestOperation }>>;
   readonly checks: RequestChecks;
@@ -97,6 +100,8 @@ export type RestOptions = AuthenticateOptions & {
   readonly noteUse?: NoteUse;
   /** Called with each request of an account that was answered, or that this server failed to answer. */
   readonly countAnswer?: CountAnswer;
+  /** Absent: requests are not logged. */
+  readonly requests?: RequestLog | undefined;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly log: Pick<Logger, 'error'>;
@@ -111,6 +116,8 @@ type Endpoint = {
   readonly options: RestOptions;
   readonly inFlight: InFlightRequests;
   readonly crossOrigin: CrossOrigin;
+  /** The names of the operations. */
+  readonly names: ReadonlyMap<RestOperation, string>;
 };
 
 /** A request of an operation on its way through the layers. */
@@ -118,6 +125,8 @@ type Call = Pick<PassedRequest, 'operation' | 'request' | 'reply'> & {
   /** The holder of its token or session, even if the request is refused. */
   holder: NamedCaller | undefined;
   caller: RestCaller;
+  /** The code of the problem that it was refused with. */
+  problem: string | undefined;
   /** When the caller was authenticated. */
   checkedAtMs: number;
   /** True once the operation records its refusals itself. */
@@ -130,7 +139,9 @@ type Call = Pick<PassedRequest, 'operation' | 'request' | 'reply'> & {
  */
 export async function createRestEndpoint(service: RestService, options: RestOptions): Promise<RestEndpoint> {
   const inFlight = createInFlightRequests();
-  const endpoint = { service, options, inFlight, crossOrigin: createCrossOrigin(options.corsOrigins) };
+  const names = new Map(Object.entries(service.contract).map(([name, { metadata }]) => [metadata, name]));
+  const crossOrigin = createCrossOrigin(options.corsOrigins);
+  const endpoint = { service, options, inFlight, crossOrigin, names };
   const app = openFastify(endpoint);
 
   // The layers of a request in order, with the names of the README's picture. What one throws goes to `refuse`.
@@ -138,7 +149,6 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
     const call = read(endpoint, request, reply);
     if (call === undefined) return;
     await authenticate(endpoint, call);
-    observe(endpoint, call);
     await admit(endpoint, call);
   });
   app.addHook('preParsing', async (request, reply) => expectBody(request, reply));
@@ -151,11 +161,11 @@ export async function createRestEndpoint(service: RestService, options: RestOpti
 }
 
 /** Gives an answer the headers that every answer has. Returns the call of the operation that Fastify has found; undefined without one. */
-function read({ crossOrigin }: Endpoint, request: FastifyRequest, reply: FastifyReply): Call | undefined {
+function read(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call | undefined {
   ignoreTypeWithoutBody(request);
   reply.header('x-request-id', request.id).header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
-  crossOrigin.setFields(request, reply);
+  endpoint.crossOrigin.setFields(request, reply);
   confirmDelivery(request.raw.socket);
   const operation = operationAt(request.routeOptions);
   if (operation === undefined) return undefined;
@@ -166,10 +176,12 @@ function read({ crossOrigin }: Endpoint, request: FastifyRequest, reply: Fastify
     reply,
     holder: undefined,
     caller,
+    problem: undefined,
     checkedAtMs: 0,
     hasBegun: false,
   };
   request.setDecorator('call', call);
+  observe(endpoint, call);
   return call;
 }
 
@@ -182,13 +194,56 @@ async function authenticate({ service, options }: Endpoint, call: Call): Promise
     search: (find) => inTurn(service, clientOf(options, request), find),
   });
   call.checkedAtMs = options.clock.nowMs();
+  if (call.caller.kind === 'token') options.noteUse?.(call.caller.tokenId, request.raw);
 }
 
-/** Notes the use of the token, and how the request ends. */
-function observe({ options: { noteUse, countAnswer } }: Endpoint, { caller, request, reply }: Call): void {
-  if (caller.kind === 'token') noteUse?.(caller.tokenId, request.raw);
-  if (countAnswer === undefined || caller.kind === 'anyone') return;
-  watchAnswer(reply.raw, (isFailed) => countAnswer(caller.accountId, isFailed));
+/** Notes how the request ends. */
+function observe(endpoint: Endpoint, call: Call): void {
+  const { countAnswer } = endpoint.options;
+  const startMs = performance.now();
+  call.reply.raw.once('close', () => {
+    const { caller, reply } = call;
+    const ending = endingOf(reply.raw);
+    if (caller.kind !== 'anyone' && (ending === 'answered' || ending === 'failed'))
+      countAnswer?.(caller.accountId, ending === 'failed');
+    noteInLog(endpoint, call, performance.now() - startMs);
+  });
+}
+
+/** Reads of the log of requests, which would show themselves for ever to those who follow it. */
+const LOG_READS: ReadonlySet<string> = new Set(['listRequests', 'readRequest']);
+
+/** Notes a request in the log of its account, but for reads by the dashboard, and of the log itself, that succeed. */
+function noteInLog({ service, options, names }: Endpoint, call: Call, durationMs: number): void {
+  const { holder, operation, request, reply, problem } = call;
+  const { requests } = options;
+  const { writableFinished, statusCode: status } = reply.raw;
+  const callerId = holder?.tokenId ?? holder?.memberId;
+  if (requests === undefined || holder === undefined || callerId === undefined) return;
+  const method = names.get(operation) ?? operation.audit;
+  const isRead = request.method === 'GET' && (holder.tokenId === undefined || LOG_READS.has(method));
+  const isOk = writableFinished && status < 400;
+  if ((isOk && isRead) || !requests.wants(holder.accountId, !isOk)) return;
+  const broken = isBroken(reply.raw) ? 'broken_off' : 'client_left';
+  requests.note(
+    holder.accountId,
+    { id: request.id, protocol: service.protocol },
+    {
+      method,
+      callerKind: holder.tokenId === undefined ? 'member' : 'token',
+      callerId,
+      status: writableFinished ? status : undefined,
+      error: isOk ? undefined : writableFinished ? problem : broken,
+      durationUs: Math.round(durationMs * 1_000),
+      bytesIn: sizeOf(request.headers['content-length']),
+      bytesOut: sizeOf(reply.getHeader('content-length')),
+    },
+  );
+}
+
+/** Returns the number in a Content-Length header; undefined without one. */
+function sizeOf(header: number | string | readonly string[] | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header);
 }
 
 /**
@@ -320,6 +375,7 @@ async function refuse(
   options.onRefusal(error.code);
   const problem = toProblem(error, request.id);
   if (call !== undefined) {
+    call.problem = errorEntry(error.code).problem?.code;
     noteRefusal(options, call, error.code, problem.status);
     await chargeBody(service, call, problem.status);
   }
@@ -495,16 +551,12 @@ function addOtherMethods(app: FastifyInstance, url: string, { crossOrigin }: End
   });
 }
 
-/**
- * Reports how a request ended, once: answered, or failed by this server, which includes an answer that it broke off. A request that was
- * refused (4xx), or whose client left before its answer was complete, is not reported.
- */
-function watchAnswer(response: ServerResponse, report: (isFailed: boolean) => void): void {
-  response.once('close', () => {
-    const { writableFinished, statusCode } = response;
-    if (isBroken(response) || (writableFinished && statusCode >= 500)) report(true);
-    else if (writableFinished && statusCode < 400) report(false);
-  });
+/** Returns how a request ended: answered, or failed by this server, which includes an answer that it broke off; or refused (4xx), or its client left. */
+function endingOf(response: ServerResponse): 'answered' | 'failed' | 'refused' | 'left' {
+  const { writableFinished, statusCode } = response;
+  if (isBroken(response) || (writableFinished && statusCode >= 500)) return 'failed';
+  if (!writableFinished) return 'left';
+  return statusCode < 400 ? 'answered' : 'refused';
 }
 
 /** Requests in progress, including those whose client has disconnected. */

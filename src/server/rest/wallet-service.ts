@@ -49,6 +49,7 @@ export function createWalletService(options: WalletServiceOptions): RestService 
     ],
   ]);
   return {
+    protocol: 'wallets',
     contract: walletContract,
     checks: { bodies: BODY_CHECKS, queries: QUERY_CHECKS, bodyMembers: BODY_MEMBERS },
     limitOf: ({ rate }) => limits.get(rate),

@@ -28,7 +28,7 @@ export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & 
   readonly admission: Admission;
   readonly limits: CallLimits;
   readonly baseUrlOf: BaseUrlOf;
-  /** Label of the network. */
+  /** Names the network in spans and in the log of requests. */
   readonly network: string;
   readonly clientAddress: ClientAddress;
   readonly tracing?: Tracing | undefined;
@@ -36,8 +36,11 @@ export type SocketEndpointOptions = Omit<SessionOptions, 'takeIn' | 'answer'> & 
 
 /** Serves the WebSockets of one path. */
 export type SocketEndpoint = {
-  /** Returns the caller of a new connection. Throws as over HTTP, and ServiceError `serverSocketsFull` and `tooManySockets`. */
-  readonly admit: (request: IncomingMessage) => SocketCaller;
+  /**
+   * Returns the caller of a new connection, whose messages are logged under `requestId`. Throws as over HTTP, and ServiceError
+   * `serverSocketsFull` and `tooManySockets`.
+   */
+  readonly admit: (request: IncomingMessage, requestId: string) => SocketCaller;
   /** Serves a connection. @returns its owner, which reports whether it is in use. */
   readonly open: (socket: WebSocket, stream: Duplex, caller: SocketCaller) => ConnectionOwner;
 };
@@ -61,7 +64,7 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
     } catch (thrown) {
       const fault = toServiceError(thrown);
       if (fault.code === 'bodyNotUtf8') throw fault;
-      const { refusal } = await admission.admitFaulty(caller, body.length);
+      const { refusal } = await admission.admitFaulty(caller, body.length, fault.code);
       return { kind: 'answer', body: socketErrorReply('null', refusal ?? fault) };
     }
     if (isKeepAlive(message) && body.length <= CALL_BYTES) return undefined;
@@ -95,8 +98,8 @@ export function createSocketEndpoint(options: SocketEndpointOptions): SocketEndp
 
   const sessionOptions: SessionOptions = { ...options, takeIn, answer: answerInSpan };
   return {
-    admit: (request) => {
-      const caller = authenticate(request, network);
+    admit: (request, id) => {
+      const caller = authenticate(request, network, { id, protocol: 'websocket', network });
       sockets.assertRoom(caller);
       const address = copyText(baseUrlOf(request).replace(/^http/, 'ws') + rpcPathOf(request.url ?? ''));
       const source = { origin: request.headers.origin, address: options.clientAddress(request), network };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
 import { type ErrorName, errorEntry } from '../../../generated/errors.ts';
 import { STATUS_CODES } from '../../core/node-http.ts';
+import { createRequestId } from '../../core/request-id.ts';
 import { serviceError, toServiceError, type ServiceError } from '../../core/service-error.ts';
 import type { UpgradeHandler, HttpHandler } from '../http/http-server.ts';
 import { rpcPathOf } from '../http/target.ts';
@@ -38,11 +39,13 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
   const settings = { noServer: true, clientTracking: false, perMessageDeflate: false };
   const bounds = { maxPayload: maxBodyBytes, closeTimeout: CLOSE_TIMEOUT_MS };
   const server = new WebSocketServer({ ...settings, ...bounds });
-  const refuse = (thrown: unknown, stream: Duplex): void => {
+  const requestIds = new WeakMap<IncomingMessage, string>();
+  server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
+  const refuse = (thrown: unknown, stream: Duplex, requestId?: string): void => {
     const error = toServiceError(thrown);
     onRefusal(error.code);
     if (error.code === 'internalError') log.error({ err: error.cause }, 'a WebSocket could not be opened');
-    refuseUpgrade(stream, error);
+    refuseUpgrade(stream, error, requestId);
   };
   server.on('wsClientError', ({ message }, stream) =>
     refuse(serviceError('upgradeInvalid', { reason: message }), stream),
@@ -50,24 +53,29 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
   return (request, stream, head, connection) => {
     stream.on('error', () => stream.destroy());
     if (sockets.isDraining) return void stream.destroy();
+    const requestId = createRequestId();
+    requestIds.set(request, requestId);
     try {
-      const { endpoint, caller } = admit(request);
+      const { endpoint, caller } = admit(request, requestId);
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = endpoint.open(socket, stream, caller);
         connection?.take(session, { isOfKey: true });
       });
     } catch (thrown) {
-      refuse(thrown, stream);
+      refuse(thrown, stream, requestId);
     }
   };
 
-  function admit(request: IncomingMessage): {
+  function admit(
+    request: IncomingMessage,
+    requestId: string,
+  ): {
     readonly endpoint: SocketEndpoint;
     readonly caller: SocketCaller;
   } {
     const endpoint = endpoints.get(rpcPathOf(request.url ?? ''));
     if (endpoint === undefined) throw serviceError('notFound', { path: [...endpoints.keys()].join(', ') });
-    const caller = endpoint.admit(request);
+    const caller = endpoint.admit(request, requestId);
     const { origin } = request.headers;
     const isOpenToPage = origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin);
     if (!isOpenToPage) throw serviceError('pageOriginRefused');
@@ -76,7 +84,7 @@ export function createUpgrades(options: UpgradesOptions): UpgradeHandler {
 }
 
 /** Answers a request to open a WebSocket as a refused POST is answered: status, JSON-RPC error body; and closes the connection. */
-export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
+export function refuseUpgrade(socket: Duplex, error: ServiceError, requestId?: string): void {
   const { http } = errorEntry(error.code);
   const body = errorReply('null', error);
   const head = [
@@ -84,6 +92,7 @@ export function refuseUpgrade(socket: Duplex, error: ServiceError): void {
     ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${body.length}`,
     ...(error.code === 'upgradeInvalid' ? ['sec-websocket-version: 13'] : []),
+    ...(requestId === undefined ? [] : [`x-request-id: ${requestId}`]),
     'connection: close',
   ];
   endGently(socket, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { ACCOUNT_HANDLERS } from '../../../generated/account/account-handlers.ts';
+import { RecordedParams } from '../../../src/account/requests/recorded-params.ts';
 import { createWalletStanding } from '../../../src/account/plans/wallet-standing.ts';
 import { createMemoryRateLimit } from '../../../src/server/access/rate-limit.ts';
 import type { AccountAnswers, AccountHandler, AccountRequest } from '../../../generated/account/handlers.ts';
@@ -113,6 +114,8 @@ export async function openOperatorWorld(
     planFault,
     watchedNetworks: [NETWORK],
     flushUsage: () => Promise.resolve(),
+    flushRequests: () => Promise.resolve(),
+    recordedParams: new RecordedParams(),
     flushCalls: () => Promise.resolve(),
     grpcUrlOf: () => undefined,
     measureMonth: rememberMonths((query) => measureMonth(store.db, query)),

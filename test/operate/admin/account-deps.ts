@@ -5,6 +5,7 @@ import { TokenRing } from '../../../src/account/identity/tokens/token-ring.ts';
 import { loadPlanBook } from '../../../src/account/plans/plans.ts';
 import { CreateLimitBook } from '../../../src/account/plans/wallet-create-limit.ts';
 import { UseLimitBook } from '../../../src/account/plans/wallet-use-limit.ts';
+import { RecordedParams } from '../../../src/account/requests/recorded-params.ts';
 import { serviceError } from '../../../src/core/service-error.ts';
 import { type CommandDeps, createServeCommand } from '../../../src/operate/admin/serve-commands.ts';
 import type { Store } from '../../../src/store/open-store.ts';
@@ -23,6 +24,8 @@ export async function newCommandDeps(store: Store): Promise<CommandDeps> {
     limits: new CreateLimitBook(),
     useLimits: new UseLimitBook(),
     flushUsage: () => Promise.resolve(),
+    flushRequests: () => Promise.resolve(),
+    recordedParams: new RecordedParams(),
     installationKey: () => key,
     headsFile: join(tmpdir(), 'keyslot-no-heads', 'heads.jsonl'),
     headKey: () => Promise.resolve(undefined),

@@ -92,15 +92,15 @@ test('what is heavier than the burst is told so when the window is used up too, 
 });
 
 test('a request without a message weighs by its size, and counts as an error of the caller', async () => {
-  expect((await admission.admitFaulty(CALLER, 0)).standing.remaining).toBe(29);
-  expect((await admission.admitFaulty(CALLER, 16_384)).standing.remaining).toBe(28);
-  expect((await admission.admitFaulty(CALLER, 16_385)).standing.remaining).toBe(26);
+  expect((await admission.admitFaulty(CALLER, 0, 'parseError')).standing.remaining).toBe(29);
+  expect((await admission.admitFaulty(CALLER, 16_384, 'parseError')).standing.remaining).toBe(28);
+  expect((await admission.admitFaulty(CALLER, 16_385, 'parseError')).standing.remaining).toBe(26);
   expect(counted.map(({ method, outcome, weight }) => [method, outcome, weight])).toEqual([
     ['invalid', 'callerError', 1],
     ['invalid', 'callerError', 1],
     ['invalid', 'callerError', 2],
   ]);
-  const { refusal } = await admission.admitFaulty(CALLER, 10_000_000);
+  const { refusal } = await admission.admitFaulty(CALLER, 10_000_000, 'bodyTooLarge');
   expect(refusal).toMatchObject({ code: 'rateLimited', context: { value: 30 } });
 });
 

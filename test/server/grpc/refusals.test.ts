@@ -74,7 +74,7 @@ describe('a key', () => {
     await new Promise((resolve) => stream.once('metadata', resolve));
     node.grow(101);
     await take(stream, 1);
-    server.keys.set('ks_key_test', { kind: 'revoked' });
+    server.keys.set('ks_key_test', { kind: 'revoked', keyId: 'k1', accountId: 'a1' });
     const { error, status, trailer } = await endOf(stream);
     expect({ error, status }).toEqual({ error: 'apiKeyRevoked', status: 'UNAUTHENTICATED' });
     expect(text(trailer, 'x-resume-slot')).toBe('101');
@@ -164,7 +164,7 @@ describe('a subscription', () => {
       expect(refused.error).toBe('resumeSlotGone');
       const stream = subscribe(client);
       await new Promise((resolve) => stream.once('metadata', resolve));
-      server.keys.set('ks_key_test', { kind: 'revoked' });
+      server.keys.set('ks_key_test', { kind: 'revoked', keyId: 'k1', accountId: 'a1' });
       expect((await endOf(stream)).error).toBe('apiKeyRevoked');
       server.keys.set('ks_key_test', { kind: 'valid', keyId: 'k1', accountId: 'a1' });
     }

@@ -5,6 +5,7 @@ import { createAdmission } from '../../../src/server/access/admission.ts';
 import { createAuthenticate, type KeyFinder } from '../../../src/server/access/authenticate.ts';
 import { type PlanLimit, createMemoryRateLimit } from '../../../src/server/access/rate-limit.ts';
 import type { CallRulesOf } from '../../../src/server/access/with-allowed-methods.ts';
+import type { RequestRow } from '../../../src/account/requests/request-store.ts';
 import type { CountedCalls, PushedMessages } from '../../../src/server/access/usage-book.ts';
 import type { Connections } from '../../../src/server/connections/connections.ts';
 import { type GrpcServer, startGrpcServer } from '../../../src/server/grpc/grpc-server.ts';
@@ -12,6 +13,7 @@ import type { TlsOptions } from '../../../src/server/tls/tls-files.ts';
 import type { ServiceError } from '../../../src/core/service-error.ts';
 import { createHub, type HubOptions } from '../../../src/gateway/streams/hub.ts';
 import type { LedgerNode } from '../../../src/gateway/streams/ledger-node.ts';
+import { collectRequests } from '../../support/collect-requests.ts';
 import { streamPace } from '../../support/stream-pace.ts';
 
 export const KEY = 'ks_key_test';
@@ -38,6 +40,8 @@ export type StreamServer = GrpcServer & {
   readonly counted: readonly CountedCalls[];
   readonly pushed: readonly PushedMessages[];
   readonly errors: readonly ServiceError[];
+  /** The log of requests. */
+  readonly logged: readonly RequestRow[];
   /** The access tokens that were refused for a topic, and whose they are. */
   readonly refused: readonly { readonly code: string; readonly holder: TokenHolder | undefined }[];
   /** The keys by their text; a test may change them. */
@@ -58,8 +62,8 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
   const keys: StreamServer['keys'] = new Map<string, Found>([
     [KEY, valid('k1', 'a1')],
     ['ks_key_other', valid('k2', 'a2')],
-    ['ks_key_revoked', { kind: 'revoked' }],
-    ['ks_key_expired', { kind: 'expired' }],
+    ['ks_key_revoked', { kind: 'revoked', keyId: 'k1', accountId: 'a1' }],
+    ['ks_key_expired', { kind: 'expired', keyId: 'k1', accountId: 'a1' }],
     ['ks_key_elsewhere', { ...valid('k3', 'a3'), checkSource: () => 'apiKeyAddressRefused' }],
     ['ks_key_page', { ...valid('k4', 'a4'), checkSource: () => 'apiKeyOriginRefused' }],
   ]);
@@ -73,11 +77,13 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     ...options.hub,
   });
   const label = 'solana-localnet';
+  const { requests, rows: logged } = collectRequests();
   const count = (message: CountedCalls): void => void counted.push(message);
   const admission = createAdmission({
     rateLimit: createMemoryRateLimit(),
     planOf: () => options.plan ?? WIDE_PLAN,
     count,
+    requests,
     network: label,
     onRefusal: () => undefined,
     countKeys: () => 1,
@@ -94,8 +100,11 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
       { find: (presented) => keys.get(presented) ?? { kind: 'unknown' } },
       clock,
       () => undefined,
+      undefined,
+      requests,
     ),
     callRulesOf: options.callRulesOf ?? (() => undefined),
+    requests,
     networks: [
       {
         label,
@@ -133,6 +142,7 @@ export async function startStreamServer(options: StreamServerOptions): Promise<S
     url: `${scheme}://127.0.0.1:${server.port}`,
     close,
     counted,
+    logged,
     pushed,
     errors,
     keys,

@@ -28,8 +28,7 @@ export type KeyFinding =
       readonly checkSource: CheckSource | undefined;
     }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'revoked'; readonly keyId: string }
-  | { readonly kind: 'expired'; readonly keyId: string };
+  | { readonly kind: 'revoked' | 'expired'; readonly keyId: string; readonly accountId: string };
 
 /** A key as the ring holds it. */
 export type KeyRecord = {
@@ -84,8 +83,8 @@ export class Keyring {
     const record = this.#byFingerprint.get(fingerprint(digest));
     if (record === undefined || !timingSafeEqual(digest, record.digest)) return UNKNOWN;
     const { keyId, accountId, isRevoked, expiresAtMs, checkSource } = record;
-    if (isRevoked) return { kind: 'revoked', keyId };
-    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId };
+    if (isRevoked) return { kind: 'revoked', keyId, accountId };
+    if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return { kind: 'expired', keyId, accountId };
     return { kind: 'valid', keyId, accountId, checkSource };
   }
 

@@ -232,6 +232,7 @@ function createAccountValues(access: AccountAccess): AccountValues {
         await revoke(access, OPERATIONS.withdrawLimitRequest.path, id);
         return id;
       }),
+    logged_request_id: () => once('logged_request_id', () => findLoggedRequest(access)),
     fresh_webhook_id: () => makeWebhook(access),
     fresh_delivery_id: async () => sendTest(access, await makeWebhook(access)),
     stopped_webhook_id: () => once('stopped_webhook_id', () => stoppedWebhook(access)),
@@ -293,6 +294,15 @@ async function requestLimit(access: AccountAccess): Promise<string> {
   const example = ACCOUNT_CONTRACT.requestLimit.cases.find(({ kind }) => kind === 'example');
   const made = await make(access, OPERATIONS.requestLimit.path, { ...Object(example?.request.body) });
   return textOf(made.limit_request_id, 'limit_request_id');
+}
+
+/** The newest request in the log of the account: one of the run itself, where the server keeps any. */
+async function findLoggedRequest(access: AccountAccess): Promise<string> {
+  const path = `${OPERATIONS.listRequests.path}?limit=1`;
+  const { requests } = await askForValue(access.send, { method: 'GET', path, ...credentials(access) });
+  const [newest] = Array.isArray(requests) ? requests : [];
+  if (newest === undefined) missing('the log of requests of the account is empty');
+  return textOf(Object(newest).request_id, 'request_id');
 }
 
 /** An address that cannot resolve, so nothing is sent to it. */

@@ -140,7 +140,7 @@ export function withCache(ledger: Ledger, options: CacheOptions): Ledger {
     unreadBytes -= sizeBytes;
     try {
       const body = await readWhole(reply, createReplyMemory(sizeBytes, sizeBytes).hold());
-      return { kind: 'whole', body, isError: false, isHeld: true };
+      return { kind: 'whole', body, isError: false, isHeld: true, node: reply.node };
     } finally {
       unreadBytes += sizeBytes;
     }

@@ -38,7 +38,7 @@ export async function attempt(node: PoolNode, request: UpstreamRequest): Promise
   const isUnknown = request.needs !== undefined && node.watch.has(request.needs.since) === undefined;
   const startMs = performance.now();
   try {
-    const reply = checkedReply(await node.upstream.send(request), request.id);
+    const reply = checkedReply(await node.upstream.send(request), request.id, node.name);
     health.noteAnswer();
     if (request.route !== undefined) request.route.noteSlot = (shown) => noteSlot(node, shown);
     if (isLight(request)) {

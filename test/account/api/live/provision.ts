@@ -74,6 +74,7 @@ export async function provision(
     ...operated,
     ...limits.known,
     ...work.known,
+    logged_request_id: await makeLoggedRequest(baseUrl, own.token),
     ...(await provisionKeys(dataDir)),
     oversized_text: ' '.repeat(2 ** 20 + 1),
   };
@@ -114,6 +115,14 @@ export async function provision(
       return value;
     },
   };
+}
+
+/** Makes a request, which the log of its account has. @returns its id. */
+async function makeLoggedRequest(baseUrl: string, token: string): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${baseUrl}${OPERATIONS.listKeys.path}?limit=1`, { headers });
+  await answer.arrayBuffer();
+  return answer.headers.get('x-request-id') ?? '';
 }
 
 /** The time that a request may take to be sent and answered. */
