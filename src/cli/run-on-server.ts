@@ -1,4 +1,5 @@
 import { open, rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { systemClock } from '../core/clock.ts';
 import { headsFileOf, loadConfig } from '../core/config/load-config.ts';
@@ -13,6 +14,7 @@ import { ACCOUNT_ACTIONS } from './actions/accounts.ts';
 import type { Action, Given } from './actions/action.ts';
 import { BILLING_ACTIONS } from './actions/billing.ts';
 import { KEY_ACTIONS } from './actions/keys.ts';
+import { REQUEST_ACTIONS } from './actions/requests.ts';
 import { SERVER_ACTIONS } from './actions/servers.ts';
 import { SERVICE_LEVEL_ACTIONS } from './actions/service-level.ts';
 import { WALLET_ACTIONS } from './actions/wallet-service.ts';
@@ -24,6 +26,7 @@ const ACTIONS = {
   ...SERVER_ACTIONS,
   ...ACCOUNT_ACTIONS,
   ...KEY_ACTIONS,
+  ...REQUEST_ACTIONS,
   ...WALLET_ACTIONS,
   ...BILLING_ACTIONS,
   ...WEBHOOK_ACTIONS,
@@ -55,6 +58,7 @@ export async function runOnServer(
   const { file, json, jsonl } = given.options;
   if (json === true && jsonl === true)
     throw serviceError('invalidCommand', { reason: 'expected either --json or --jsonl, got both' });
+  if (given.options.follow === true) return await follow(action, given, terminal);
   const ask = async () => {
     const context = await openContext(given, terminal, name.startsWith('signer') ? 'signer' : 'other');
     const result = await runCommand(context, firstOf(action, given), (answer, ask) =>
@@ -115,6 +119,65 @@ async function readList(
     const next = { ...action.request, query: { ...query, cursor, limit: Math.min(left, MAX_LIMIT) } };
     page = (await action.toResult(await ask(next as Action['request']), ask)) as Page;
   }
+}
+
+type Entry = { readonly id: string; readonly at: string };
+
+const LOOK_MS = 1_000;
+/** Entries may appear in the list this much later than others that are newer: each gateway writes its own. */
+const LATE_MS = 15_000;
+/** Entries that are printed before those that come, unless `--limit` or `--since` says otherwise. */
+const FIRST_ENTRIES = 10;
+
+/**
+ * Prints the entries of a list as they come, oldest first, until SIGINT or SIGTERM. Each look is a command of its own, so that a server can
+ * start and stop meanwhile.
+ */
+async function follow(
+  { request, list = '', toLine = String }: Action,
+  given: GivenArguments,
+  terminal: Terminal,
+) {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+  const { json, jsonl, limit, since } = given.options;
+  const isJson = json === true || jsonl === true;
+  const context = await openContext(given, terminal, 'other');
+  const { query } = request as ListRequest;
+  const seen = new Map<string, number>();
+  const startMs = systemClock.nowMs();
+  let newestMs = 0;
+  const read = async (own: object): Promise<readonly [readonly Entry[], string | undefined]> => {
+    const asked = { ...request, query: { ...query, ...own } } as Action['request'];
+    const page = (await runCommand(context, asked, async (answer) => answer)) as Page;
+    return [page[list] as readonly Entry[], page.next_cursor];
+  };
+  const readSince = async (sinceMs: number): Promise<readonly Entry[]> => {
+    const window = { limit: MAX_LIMIT, since: new Date(sinceMs).toISOString() };
+    let [found, cursor] = await read(window);
+    while (cursor !== undefined) {
+      const [more, next] = await read({ ...window, cursor });
+      [found, cursor] = [[...found, ...more], next];
+    }
+    return found;
+  };
+  const isAsked = limit !== undefined || since !== undefined;
+  let [entries] = await read(isAsked ? {} : { limit: FIRST_ENTRIES });
+  while (!stopping.signal.aborted) {
+    for (const entry of entries.toReversed()) {
+      if (seen.has(entry.id)) continue;
+      const atMs = Date.parse(entry.at);
+      seen.set(entry.id, atMs);
+      newestMs = Math.max(newestMs, atMs);
+      terminal.writeOut(isJson ? `${JSON.stringify(entry)}\n` : toLine(entry));
+    }
+    for (const [id, atMs] of seen) if (atMs < newestMs - 2 * LATE_MS) seen.delete(id);
+    await pause(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    if (stopping.signal.aborted) break;
+    const fromMs = Math.max(newestMs, startMs) - LATE_MS;
+    entries = await readSince(fromMs);
+  }
+  return 0;
 }
 
 /** For its owner only. */

@@ -39,6 +39,17 @@ export const ACCOUNT_ACTIONS = {
         )
       : local({ kind: 'accounts.operator', account, operates: on === true }, describeOperated);
   },
+  'accounts params': ({ words: [account = ''], options: { on, off } }: Given) => {
+    if ((on === true) === (off === true)) throw mistake('accounts params: expected --on or --off');
+    return operation(
+      { operation: 'recordParams', account, body: { record: on === true } },
+      ({ until = null }) => ({ account, until }),
+      ({ until }) =>
+        until === null
+          ? `The params of ledger calls of the account ${account} are no longer kept.\n`
+          : `The params of ledger calls of the account ${account} are kept until ${until}.\n`,
+    );
+  },
   'limits requests': () =>
     operation(
       { operation: 'listOpenLimitRequests', query: { limit: MAX_LIMIT } },

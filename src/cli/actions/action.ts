@@ -18,6 +18,8 @@ export type Action = {
   readonly describe: (result: unknown) => string;
   /** Set for a list: the member of the result that contains its entries. */
   readonly list?: string;
+  /** Set for a list that can be followed (`--follow`): returns an entry as a line for people. Entries have an `id` and an `at`. */
+  readonly toLine?: (entry: unknown) => string;
   /** Returns the error of this command for a refusal by the account service. */
   readonly toMistake?: (error: ServiceError) => Error;
 };

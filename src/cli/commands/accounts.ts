@@ -39,6 +39,21 @@ export const ACCOUNT_COMMANDS = [
     examples: ['keyslot accounts operator staff --on', 'keyslot accounts operator staff'],
   },
   {
+    name: 'accounts params',
+    group: 'Accounts',
+    summary: 'Keep the params of the ledger calls of an account for an hour',
+    details: [
+      'The log of requests (keyslot requests) then has the params of calls to the ledger, up to 4,096 characters each; never a result, and nothing of the wallet service. The audit log of the account has a record of it.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      { name: 'on', summary: 'Keep them for an hour from now' },
+      { name: 'off', summary: 'Stop that' },
+      ...SERVER_OPTIONS,
+    ],
+    examples: ['keyslot accounts params acme --on', 'keyslot accounts params acme --off'],
+  },
+  {
     name: 'limits requests',
     group: 'Accounts',
     summary: 'List open requests for higher limits, newest first',

@@ -1,6 +1,7 @@
+import { PROTOCOLS } from '../../core/request-id.ts';
 import { USAGE_GROUPS } from '../../account/usage/usage-time.ts';
 import type { CommandSpec, OptionSpec } from '../command-spec.ts';
-import { ACCOUNT, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
+import { ACCOUNT, LIST_OPTIONS, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
 
 /** The restrictions of an API key. */
 const RULES = [
@@ -179,5 +180,39 @@ export const KEY_COMMANDS = [
       ...SERVER_OPTIONS,
     ],
     examples: ['keyslot usage', 'keyslot usage --account acme --since 7d --by method'],
+  },
+  {
+    name: 'requests',
+    group: 'API keys, plans and usage',
+    summary: 'List single requests of an account, newest first, or follow them',
+    details: [
+      'A few requests a second are kept, and as many that fail, for some days: the settings request_log.* say how many. What is kept is the time, method, caller, outcome, duration, bytes, node and the id that the answer carries, but no params and no results. See keyslot accounts params for an exception.',
+    ],
+    args: [ACCOUNT],
+    options: [
+      {
+        name: 'follow',
+        summary: 'Print requests as they come, until Ctrl-C; with --json one line of JSON each',
+      },
+      { name: 'id', value: 'ID', summary: 'Only this request: the id in x-request-id of its answer' },
+      { name: 'protocol', value: 'NAME', summary: `Only ${PROTOCOLS.join(', ')}`, values: PROTOCOLS },
+      { name: 'network', value: 'NAME', summary: 'Only calls to this network, such as solana-mainnet' },
+      { name: 'method', value: 'NAME', summary: 'Only this method or operation' },
+      { name: 'caller', value: 'ID', summary: 'Only this API key, access token or member' },
+      { name: 'ok', summary: 'Only requests that succeeded' },
+      { name: 'failed', summary: 'Only requests that failed' },
+      { name: 'status', value: 'N', summary: 'Only this HTTP status' },
+      { name: 'error', value: 'CODE', summary: 'Only this error, such as rate_limited' },
+      { name: 'node', value: 'NAME', summary: 'Only requests that this ledger node answered' },
+      { name: 'slower-than', value: 'MS', summary: 'Only requests that took this many milliseconds or more' },
+      { name: 'larger-than', value: 'BYTES', summary: 'Only answers with this many bytes or more' },
+      ...LIST_OPTIONS,
+      ...SERVER_OPTIONS,
+    ],
+    examples: [
+      'keyslot requests acme --failed --since 1h',
+      'keyslot requests acme --follow --method sendTransaction',
+      'keyslot requests acme --id req_AJ3vENdgzCgJ5k5ffBdr8x --json',
+    ],
   },
 ] as const satisfies readonly CommandSpec[];
