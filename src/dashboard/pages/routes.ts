@@ -43,6 +43,13 @@ export const ROUTES: readonly PageRoute[] = [
     load: async () => (await import('./usage/usage-page.tsx')).UsagePage,
   },
   {
+    path: '/requests/:id?',
+    title: 'Requests',
+    navigation: { section: 'Use', icon: 'log' },
+    scopes: ['account:read'],
+    load: async () => (await import('./requests/requests-page.tsx')).RequestsPage,
+  },
+  {
     path: '/wallets/:id?/:view?',
     title: 'Wallets',
     navigation: { section: 'Use', icon: 'wallet' },

@@ -16,6 +16,20 @@ export function dayOf(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 10);
 }
 
+const SECOND = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** Prints an instant of the last days with its second, in the time zone of the reader. */
+export function printSecond(at: string): string {
+  return SECOND.format(new Date(at));
+}
+
 const EXACT = new Intl.DateTimeFormat('en', {
   year: 'numeric',
   month: 'short',

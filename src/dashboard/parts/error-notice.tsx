@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { NotConfirmedError } from './not-confirmed.ts';
 import { type ReferenceService, referenceOf } from '../calls/places.ts';
+import { queryClient, SESSION_KEY } from '../calls/query-client.ts';
 import { describeError } from './describe-error.ts';
 
 export type ErrorNoticeProps = {
@@ -27,11 +29,23 @@ export function ErrorNotice({ error, operation, children }: ErrorNoticeProps) {
       ))}
       {(requestId !== undefined || operation !== undefined) && (
         <p className="notice-small">
-          {requestId !== undefined && <code>{requestId}</code>}{' '}
+          {requestId !== undefined && <RequestLink id={requestId} />}{' '}
           {operation !== undefined && <a href={referenceOf(...operation)}>Reference of {operation[1]}</a>}
         </p>
       )}
       {children}
     </div>
+  );
+}
+
+/** The id of a request; for a member, a link to its entry in the log of requests. */
+function RequestLink({ id }: { readonly id: string }) {
+  const isSignedIn = Boolean(queryClient.getQueryData(SESSION_KEY));
+  return isSignedIn ? (
+    <Link href={`/requests/${id}`}>
+      <code>{id}</code>
+    </Link>
+  ) : (
+    <code>{id}</code>
   );
 }

@@ -26,6 +26,8 @@ type ListPageProps<P extends PageOfList, Row> = {
   readonly empty: { readonly title: string; readonly children?: ReactNode };
   /** Rows of a page. */
   readonly limit?: number;
+  /** Interval at which the first page is read again; absent: it is not. */
+  readonly refetchMs?: number | undefined;
   /** The buttons for the previous and the next page; default: Newer and Older. */
   readonly steps?: readonly [before: string, after: string];
 };
@@ -37,7 +39,7 @@ const WAITING_ROWS = 4;
  * when it is empty, and the error with a way to try again.
  */
 export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>) {
-  const { caption, queryKey, read, rowsOf, columns, keyOf, operation, empty, limit = 25 } = props;
+  const { caption, queryKey, read, rowsOf, columns, keyOf, operation, empty, limit = 25, refetchMs } = props;
   const [before, after] = props.steps ?? ['Newer', 'Older'];
   const filters = JSON.stringify(queryKey);
   const [place, setPlace] = useState<{ readonly filters: string; readonly stack: CursorStack }>({
@@ -50,6 +52,7 @@ export function ListPage<P extends PageOfList, Row>(props: ListPageProps<P, Row>
     queryKey: [...queryKey, { cursor, limit }],
     queryFn: ({ signal }) => read({ limit, ...(cursor !== undefined && { cursor }) }, signal),
     placeholderData: keepPreviousData,
+    refetchInterval: cursor === undefined && refetchMs !== undefined && refetchMs,
   });
   if (list.isError) {
     return (

@@ -1,10 +1,10 @@
-import { printTime } from './calendar.ts';
+import { printSecond, printTime } from './calendar.ts';
 
-/** An instant in the time zone of the reader; the tooltip has it in UTC. */
-export function Time({ at }: { readonly at: string }) {
+/** An instant in the time zone of the reader, with its second if it is exact; the tooltip has it in UTC. */
+export function Time({ at, isExact = false }: { readonly at: string; readonly isExact?: boolean }) {
   return (
     <time dateTime={at} title={at} className="number">
-      {printTime(at)}
+      {isExact ? printSecond(at) : printTime(at)}
     </time>
   );
 }
