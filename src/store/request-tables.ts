@@ -37,6 +37,7 @@ export const requests = pgTable(
     index('requests_request').on(table.accountId, table.requestId, table.id),
     index('requests_caller').on(table.accountId, table.callerId, table.id),
     index('requests_method').on(table.accountId, table.method, table.id),
+    index('requests_error').on(table.accountId, table.error, table.id).where(sql`error is not null`),
     index('requests_failed').on(table.accountId, table.id).where(sql`error is not null`),
     check('requests_protocol', sql`protocol in ('json_rpc', 'websocket', 'grpc', 'wallets', 'account')`),
     check('requests_caller_kind', sql`caller_kind in ('key', 'token', 'member')`),

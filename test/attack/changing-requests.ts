@@ -81,6 +81,7 @@ export const REQUESTS: Partial<Record<OperationId, Prepare>> = {
   setAccountLimits: ({ customer }) => ({ id: customer, body: { limit: 'wallet_use', requests: 9 } }),
   bookPayment: ({ customer }) => ({ id: customer, body: { amount_usd: '5', reference: newEmail() } }),
   setAccountPlan: ({ customer }) => ({ id: customer, body: { plan: 'production' } }),
+  recordParams: ({ customer }) => ({ id: customer, body: { record: true } }),
   createAccountSetupLink: ({ customer }) => ({ id: customer }),
   issueCreditNote: async ({ store, call }) => {
     const { invoiced, charged, close } = inOctober(() => store);

@@ -35,7 +35,8 @@ export type RequestBatch = {
 };
 
 const SHIFT = 16n;
-const BELOW_SHIFT = 2 ** 16;
+/** The first id of a millisecond leaves room for as many as may follow in it. */
+const FIRST_IDS = 2 ** 15;
 /** Later instants have no id: it would exceed a `bigint`. */
 const MAX_MS = 2 ** 46;
 
@@ -50,7 +51,7 @@ export function instantOf(id: bigint): Date {
 }
 
 /**
- * Adds a batch of requests, in one statement: all or nothing. A batch is never added twice, so one with an unknown outcome can be sent
+ * Adds a batch of requests in the order of their time, in one statement: all or nothing. A batch is never added twice, so one with an unknown outcome can be sent
  * again.
  *
  * @returns the number of rows that were not added, because another process had used their ids.
@@ -60,12 +61,11 @@ export async function addRequests(
   { writerId, number, rows }: RequestBatch,
   nowMs: number,
 ): Promise<number> {
-  const ids = new Set<bigint>();
+  let lastId = 0n;
   const newId = (atMs: number): string => {
-    let id = firstIdAt(atMs) + BigInt(randomInt(BELOW_SHIFT));
-    while (ids.has(id)) id++;
-    ids.add(id);
-    return String(id);
+    const first = firstIdAt(atMs);
+    lastId = lastId < first ? first + BigInt(randomInt(FIRST_IDS)) : lastId + 1n;
+    return String(lastId);
   };
   const batch = rows.map(({ atMs, ...row }) => ({ id: newId(atMs), ...row }));
   const { rows: counted } = await db.execute<{ readonly lost: number }>(sql`

@@ -30,4 +30,5 @@ CREATE TABLE "requests" (
 CREATE INDEX "requests_request" ON "requests" USING btree ("account_id","request_id","id");--> statement-breakpoint
 CREATE INDEX "requests_caller" ON "requests" USING btree ("account_id","caller_id","id");--> statement-breakpoint
 CREATE INDEX "requests_method" ON "requests" USING btree ("account_id","method","id");--> statement-breakpoint
+CREATE INDEX "requests_error" ON "requests" USING btree ("account_id","error","id") WHERE error is not null;--> statement-breakpoint
 CREATE INDEX "requests_failed" ON "requests" USING btree ("account_id","id") WHERE error is not null;
