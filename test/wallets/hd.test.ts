@@ -91,6 +91,9 @@ test('a managed master is counted, one of a client is not', async () => {
   expect(await counted()).toEqual({ hd_child_derivation: 2 });
   await newTree(account, 1);
   expect(await counted()).toEqual({ hd_child_derivation: 3, hd_master_creation: 1 });
+  // More than fit one group.
+  await newTree(account, 100);
+  expect(await counted()).toEqual({ hd_child_derivation: 103, hd_master_creation: 2 });
 });
 
 test('a managed master derives more later, and what is there is answered again and not charged', async () => {
