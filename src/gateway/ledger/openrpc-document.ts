@@ -12,6 +12,7 @@ type Document = {
 };
 
 let document: Document | undefined;
+let shared: readonly [before: Buffer, after: Buffer] | undefined;
 
 /**
  * Returns the ledger's OpenRPC document as JSON text: the answer of `rpc.discover` and `/openrpc.json`.
@@ -22,6 +23,14 @@ export function openrpcDocument(addresses: readonly string[] = []): string {
   document ??= splitAtServers();
   const { before, after, servers } = document;
   return before + (addresses.length === 0 ? servers : stringifyJson(addresses.map(serverAt))) + after;
+}
+
+/** Returns the same document as UTF-8, in parts that all callers share but for the addresses. */
+export function openrpcParts(addresses: readonly string[]): readonly Buffer[] {
+  document ??= splitAtServers();
+  shared ??= [Buffer.from(document.before), Buffer.from(document.after)];
+  const [before, after] = shared;
+  return [before, Buffer.from(stringifyJson(addresses.map(serverAt))), after];
 }
 
 function splitAtServers(): Document {

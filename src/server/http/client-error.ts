@@ -136,12 +136,21 @@ class ConnectionShed extends Error {
   }
 }
 
-/** Creates the HTTP owner of a connection: in use while a received request is being answered. */
+/** Milliseconds that a connection which makes room may take to close. */
+const CLOSE_MS = 1_000;
+
+/**
+ * Creates the HTTP owner of a connection: in use while a received request is being answered; not while a stranger does not take the answer.
+ */
 export function createHttpOwner({ tracker, lane, fail }: HttpOwnerParts, socket: Socket): ConnectionOwner {
+  const isUntaken = (): boolean => lane?.isUntaken(socket) === true || tracker.isUntaken(socket);
   return {
-    isInUse: () => lane?.isBusy(socket) === true || tracker.isBusy(socket),
+    isInUse: () => (lane?.isBusy(socket) === true || tracker.isBusy(socket)) && !isUntaken(),
     progress: () => socket.bytesWritten,
     shed: (reason) => {
+      if (isUntaken()) return void socket.destroy();
+      // TLS says goodbye, which a client that reads nothing could put off for ever.
+      setTimeout(() => socket.destroy(), CLOSE_MS).unref();
       const hasServed = lane?.hasServed(socket) === true || tracker.hasServed(socket);
       if (hasServed || !socket.writable) socket.end(() => socket.destroy());
       else fail(new ConnectionShed(reason), socket);

@@ -190,6 +190,7 @@ function createParser(
     });
     const serve = (): void => {
       line.isServing = true;
+      tracker.serve(response);
       if (hasSeveralHosts(request)) answerForbidden(request, response);
       else void handle(request, response);
     };

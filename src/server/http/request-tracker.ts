@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { PlainResponse } from './plain/plain-response.ts';
 
 /** Milliseconds that a stopping server waits for requests that may be on their way on kept-alive connections. */
 const GRACE_MS = 100;
@@ -9,6 +10,8 @@ const BODY_GRACE_MS = 2_000;
 /** Tracks the requests in flight, so that a stopping server can wait for them. Tracked per connection, which is cheap. */
 export class RequestTracker {
   readonly #latest = new Map<Duplex, ServerResponse>();
+  /** The answer that each connection is being given; later requests may wait for it. */
+  readonly #serving = new WeakMap<Duplex, ServerResponse>();
   /** The time since when a request's body is known to be incomplete. */
   readonly #incomplete = new WeakMap<ServerResponse, number>();
   #underWay = 0;
@@ -23,6 +26,11 @@ export class RequestTracker {
     this.enter();
     response.on('close', () => this.leave());
     if (this.#isDraining) response.setHeader('connection', 'close');
+  }
+
+  /** Notes that a request's turn has come: those before it on its connection have been answered. */
+  serve(response: ServerResponse): void {
+    this.#serving.set(response.req.socket, response);
   }
 
   /** Closes every connection after its next answer, from now on. */
@@ -60,16 +68,22 @@ export class RequestTracker {
 
   /**
    * True if a received request is being answered on a connection, or a request's body only began to arrive: the time counts
-   * from the first call of this method, so that tracking costs requests nothing.
+   * from the first call of this method, so that tracking costs requests nothing. An answer that a stranger does not take is no work.
    */
   isBusy(socket: Duplex): boolean {
     const latest = this.#latest.get(socket);
-    if (latest === undefined || latest.writableFinished) return false;
+    if (latest === undefined || latest.writableFinished || this.isUntaken(socket)) return false;
     if (latest.req.complete) return true;
     const nowMs = performance.now();
     const sinceMs = this.#incomplete.get(latest) ?? nowMs;
     this.#incomplete.set(latest, sinceMs);
     return nowMs - sinceMs < BODY_GRACE_MS;
+  }
+
+  /** True if a connection has been given all of an answer, and a caller without a key, token or session has not taken it. */
+  isUntaken(socket: Duplex): boolean {
+    const serving = this.#serving.get(socket);
+    return serving?.writableEnded === true && !serving.writableFinished && !ADMITTED.has(serving);
   }
 
   /** True if a request has been answered on a connection, and none has begun since. */
@@ -122,6 +136,14 @@ export class RequestTracker {
     for (const response of this.#latest.values())
       if (response.req.complete && !response.writableFinished) markBroken(response);
   }
+}
+
+const ADMITTED = new WeakSet<ServerResponse>();
+
+/** Marks the answer to a caller with a valid key, token or session: its connection is in use until it has been taken. */
+export function markAdmitted(response: ServerResponse | PlainResponse): void {
+  if (response instanceof PlainResponse) response.isAdmitted = true;
+  else ADMITTED.add(response);
 }
 
 const BROKEN = new WeakSet<ServerResponse>();

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { openrpcDocument } from '../../gateway/ledger/openrpc-document.ts';
+import { openrpcParts } from '../../gateway/ledger/openrpc-document.ts';
 import { stringifyJson } from '../../core/rpc/json.ts';
 import { serviceError, toServiceError } from '../../core/service-error.ts';
 import type { BaseUrlOf } from './base-url.ts';
 import type { HttpHandler } from './http-server.ts';
-import { sendBody, sendError } from './respond.ts';
+import { sendBody, sendError, sendParts } from './respond.ts';
 import { pathOf, queryOf } from './target.ts';
 import { isLoopback } from '../../core/loopback.ts';
 
@@ -58,7 +58,7 @@ export function createStatusRoutes({
       '/openrpc.json',
       readOnlyHandler(async (request) => {
         const baseUrl = baseUrlOf(request);
-        return { status: 200, body: `${openrpcDocument(rpcPaths.map((path) => baseUrl + path))}\n` };
+        return { parts: [...openrpcParts(rpcPaths.map((path) => baseUrl + path)), LINE_END] };
       }),
     ],
   ]);
@@ -96,13 +96,19 @@ async function readMetrics({ read, contentType }: ReadableMetrics): Promise<Read
   return { status: 200, body: await read(), type: contentType };
 }
 
-type Reading = { readonly status: number; readonly body: string; readonly type?: string };
+type Reading =
+  | { readonly status: number; readonly body: string; readonly type?: string }
+  | { readonly parts: readonly Buffer[] };
+
+const LINE_END = Buffer.from('\n');
 
 /** Creates a handler for GET and HEAD. Throws ServiceError `readOnlyPath` for other methods. */
 function readOnlyHandler(read: (request: IncomingMessage) => Promise<Reading>): HttpHandler {
   return async (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw serviceError('readOnlyPath');
-    const { status, body, type } = await read(request);
+    const reading = await read(request);
+    if ('parts' in reading) return sendParts(response, reading.parts);
+    const { status, body, type } = reading;
     sendBody(response, status, body, type === undefined ? {} : { 'content-type': type });
   };
 }

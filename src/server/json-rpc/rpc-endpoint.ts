@@ -8,6 +8,7 @@ import type { Context } from '../../core/rpc/context.ts';
 import { serviceError, toServiceError } from '../../core/service-error.ts';
 import { createRequestId } from '../../core/request-id.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
+import { markAdmitted } from '../http/request-tracker.ts';
 import { rpcPathOf } from '../http/target.ts';
 import { sendPreflight } from '../http/preflight.ts';
 import {
@@ -56,6 +57,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     const { network } = options;
     response.setHeader('x-request-id', id);
     const caller = options.authenticate(request, network, { id, protocol: 'json_rpc', network });
+    markAdmitted(response);
     const message = await admitRequest(options, caller, { request, response });
     if (message === undefined) return;
     const context = contextOf(caller, { request, response }, options);

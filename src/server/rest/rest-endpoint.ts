@@ -25,7 +25,7 @@ import type { CountAnswer } from '../access/wallet-request-counts.ts';
 import type { HttpHandler } from '../http/http-server.ts';
 import { sendProblem, toProblem } from '../http/problem.ts';
 import { assertNotEncoded } from '../http/read-body.ts';
-import { isBroken, markBroken } from '../http/request-tracker.ts';
+import { isBroken, markAdmitted, markBroken } from '../http/request-tracker.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import { restArrived } from '../http/unread-bytes.ts';
 import { weighBytes } from '../access/weigh.ts';
@@ -186,13 +186,14 @@ function read(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply):
 }
 
 async function authenticate({ service, options }: Endpoint, call: Call): Promise<void> {
-  const { operation, request } = call;
+  const { operation, request, reply } = call;
   call.caller = await authenticateCaller(options, operation, request, {
     keep: (holder) => {
       call.holder = holder;
     },
     search: (find) => inTurn(service, clientOf(options, request), find),
   });
+  if (call.caller.kind !== 'anyone') markAdmitted(reply.raw);
   call.checkedAtMs = options.clock.nowMs();
   if (call.caller.kind === 'token') options.noteUse?.(call.caller.tokenId, request.raw);
 }

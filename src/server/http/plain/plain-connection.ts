@@ -56,6 +56,11 @@ export class PlainConnection {
     return this.#response !== undefined;
   }
 
+  /** True if a caller without a key does not take the answer. */
+  get isUntaken(): boolean {
+    return this.#response?.isUntaken === true;
+  }
+
   /** Forgets earlier requests, which contain the key. */
   forget(): void {
     this.#lastText = '';

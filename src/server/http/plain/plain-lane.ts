@@ -35,6 +35,11 @@ export class PlainLane {
     return this.#connections.get(socket)?.connection.isBusy === true;
   }
 
+  /** True if a caller without a key does not take its answer on a connection of the lane. */
+  isUntaken(socket: Socket): boolean {
+    return this.#connections.get(socket)?.connection.isUntaken === true;
+  }
+
   /** True if a request on a connection of the lane has been answered. */
   hasServed(socket: Socket): boolean {
     return this.#connections.get(socket)?.connection.hasServed === true;

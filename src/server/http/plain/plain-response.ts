@@ -26,8 +26,11 @@ export class PlainResponse {
   readonly #fields: Record<string, string> = {};
   readonly #listeners: (() => void)[] = [];
   #head = '';
+  #isEnded = false;
   #isClosed = false;
   headersSent = false;
+  /** True if the caller has a valid key. */
+  isAdmitted = false;
   /** The status that was sent; 200 before. */
   statusCode = 200;
   /** True once the system has taken the whole answer. */
@@ -44,6 +47,11 @@ export class PlainResponse {
 
   setHeader(name: string, value: string): void {
     this.#fields[name] = value;
+  }
+
+  /** True if all of it was given to the system, which cannot send it, and its caller has no valid key. */
+  get isUntaken(): boolean {
+    return this.#isEnded && !this.#isClosed && !this.isAdmitted;
   }
 
   /** Builds the head, which is sent with the first write. */
@@ -69,6 +77,7 @@ export class PlainResponse {
 
   end(body: Buffer | string = '', encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.#isClosed) return;
+    this.#isEnded = true;
     const { socket } = this.#options;
     if (typeof body === 'string') socket.write(this.#takeHead() + body, encoding);
     else this.write(body);

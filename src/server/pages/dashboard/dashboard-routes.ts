@@ -18,6 +18,8 @@ export type DashboardOptions = {
 /** The dashboard is served at this path and below it. */
 export const DASHBOARD_PATH = '/dashboard';
 
+/** The longest path that has the page, in slashes: it names each of its assets relative to the path, with a step for each of them. */
+const MAX_SLASHES = 16;
 const ASSETS = `${DASHBOARD_PATH}/assets/`;
 const BUILT = new URL('../../../../dist/dashboard/', import.meta.url);
 
@@ -25,7 +27,7 @@ const BUILT = new URL('../../../../dist/dashboard/', import.meta.url);
  * The web app: its assets below `/dashboard/assets/`, and its page at every other path. The build is read when the dashboard is
  * first opened; no path of a request is ever looked up on the disk. A failure to read is not kept.
  *
- * The handler throws ServiceError `dashboardNotBuilt`, `notFound` for an unknown asset, and `readOnlyPath` for methods other than
+ * The handler throws ServiceError `dashboardNotBuilt`, `notFound` for an unknown asset or a path with more than 16 slashes, and `readOnlyPath` for methods other than
  * GET and HEAD.
  */
 export function createDashboard({ baseUrlOf, folder = BUILT }: DashboardOptions): HttpHandler {
@@ -48,6 +50,7 @@ export function createDashboard({ baseUrlOf, folder = BUILT }: DashboardOptions)
       sendBuilt(asset, request, response);
       return;
     }
+    if (path.split('/').length - 1 > MAX_SLASHES) throw serviceError('notFound', { path: DASHBOARD_PATH });
     const nonce = createNonce();
     const headers = pageHeaders({ nonce, connect: socketSources(baseUrlOf(request)) });
     sendPage(request, response, { body: Buffer.from(placeBuiltPage(page, { path, nonce })), headers });
