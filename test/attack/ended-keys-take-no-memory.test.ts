@@ -74,7 +74,7 @@ describeStores('an account', (backend) => {
 
   test('makes ten times as many keys a day as may work; it rotates as many more, and the operator makes more', async () => {
     const { deps, customer, asToken, asOperator } = await openOperatorWorld(store(), {
-      bounds: { max_keys: 2, max_tokens: 2 },
+      bounds: { max_keys: 2, max_tokens: 5 },
     });
     const token = {
       accountId: customer,

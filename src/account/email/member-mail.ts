@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { toServiceError } from '../../core/service-error.ts';
@@ -23,8 +23,8 @@ export type MemberMail = {
   /** Resolves within five seconds: true if the mail server has accepted the invitation. Never rejects. */
   readonly sendInvitation: (invited: Invited) => Promise<boolean>;
   /**
-   * Sends links to the logins with this email, if there are any, after this call: nothing about the call, not even its duration, shows if
-   * there are any. Failures are logged.
+   * Sends links to the logins with this email, if there are any, some seconds after this call: neither the call nor what the server takes for
+   * other requests after it shows if there are any. Failures are logged.
    * @param email in lower case.
    */
   readonly requestReset: (email: string, request: MemberRequest) => void;
@@ -50,26 +50,26 @@ export type MemberMailParts = {
   /** The base URL of links: never one from a request, which anyone could have chosen. */
   readonly baseUrl: () => Promise<string>;
   readonly log: Pick<Logger, 'error'>;
+  /** Milliseconds until the work of a reset begins. Default: one to five seconds, at random. */
+  readonly resetDelayMs?: () => number;
 };
 
-/** Each reads and writes the store. */
-const RESETS_AT_ONCE = 2;
-const RESETS_WAITING = 100;
-/** Creates the email service of an installation. */
-export function createMemberMail({ members, mailer, outbox, baseUrl, log }: MemberMailParts): MemberMail {
-  const waiting: (() => Promise<void>)[] = [];
-  const running = new Set<Promise<void>>();
-  let isClosed = false;
+const RESETS_WAITING = 1_000;
+const RESET_DELAY_MS = { least: 1_000, most: 5_000 };
 
-  const startNext = (): void => {
-    const next = running.size < RESETS_AT_ONCE ? waiting.shift() : undefined;
-    if (next === undefined) return;
-    const run = next().finally(() => {
-      running.delete(run);
-      startNext();
-    });
-    running.add(run);
-  };
+/** Creates the email service of an installation. */
+export function createMemberMail({
+  members,
+  mailer,
+  outbox,
+  baseUrl,
+  log,
+  resetDelayMs = () => randomInt(RESET_DELAY_MS.least, RESET_DELAY_MS.most),
+}: MemberMailParts): MemberMail {
+  const delayed = new Set<NodeJS.Timeout>();
+  let waiting = 0;
+  let last = Promise.resolve();
+  let isClosed = false;
 
   const sendReset = async (email: string, request: MemberRequest): Promise<void> => {
     try {
@@ -102,16 +102,25 @@ export function createMemberMail({ members, mailer, outbox, baseUrl, log }: Memb
       return false;
     },
     requestReset: (email, request) => {
-      if (isClosed || waiting.length >= RESETS_WAITING)
+      if (isClosed || waiting >= RESETS_WAITING)
         return log.error('cannot create a password reset link: too many requests are waiting');
-      waiting.push(() => sendReset(email, request));
-      setImmediate(startNext);
+      waiting++;
+      const timer = setTimeout(() => {
+        delayed.delete(timer);
+        // One after the other: each reads and writes the store.
+        last = last
+          .then(() => (isClosed ? undefined : sendReset(email, request)))
+          .finally(() => {
+            waiting--;
+          });
+      }, resetDelayMs());
+      delayed.add(timer);
     },
     close: async () => {
       isClosed = true;
-      waiting.length = 0;
+      for (const timer of delayed) clearTimeout(timer);
       mailer.close();
-      await Promise.all(running);
+      await last;
     },
   };
 }

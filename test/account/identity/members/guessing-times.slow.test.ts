@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
+import { createOutbox } from '../../../../src/account/email/member-mail.ts';
+import { verifyAudit } from '../../../../src/account/audit/verify-audit.ts';
 import { acceptInvitation, invite } from '../../../../src/account/identity/members/invitations.ts';
 import { removeMember } from '../../../../src/account/identity/members/members.ts';
+import { createResetLinks } from '../../../../src/account/identity/members/password-resets.ts';
+import { auditRecords } from '../../../../src/store/audit-tables.ts';
+import { outgoingMails } from '../../../../src/store/mail-tables.ts';
+import { setupLinks } from '../../../../src/store/member-tables.ts';
 import { describeStores } from '../../../store/backends.ts';
 import { at, memberWorld, newEmail, refusal } from './member-world.ts';
 
@@ -53,5 +59,46 @@ describeStores('an attacker who guesses', (backend) => {
       const first = taken[one].filter((ms, round) => ms < (taken[other][round] ?? 0)).length;
       expect([one, other, first, first > 60 && first < 140]).toEqual([one, other, first, true]);
     }
+  });
+});
+
+describeStores('an attacker who asks for links', (backend) => {
+  const store = backend.emptied();
+
+  test('learns no email from the work of a password reset: it is done for an unknown email too, and leaves nothing', async () => {
+    const { deps, newOwner } = memberWorld(store());
+    const { email } = await newOwner();
+    const outbox = createOutbox({
+      installationKey: deps.installationKey,
+      metrics: { count: () => undefined },
+      log: { error: () => undefined },
+    });
+    const reset = async (to: string) => {
+      const startMs = performance.now();
+      const request = at();
+      const mail = { to, subject: 'Reset', text: 'A link' };
+      await createResetLinks(deps, to, {
+        ...request,
+        onLinks: (tx) => outbox.add(tx, [{ kind: 'password_reset', mail }], request.nowMs),
+      });
+      return performance.now() - startMs;
+    };
+    const left = () =>
+      Promise.all([setupLinks, outgoingMails, auditRecords].map((table) => store().db.$count(table)));
+    const before = await left();
+    await reset(newEmail());
+    expect(await left()).toEqual(before);
+    await reset(email);
+    expect(await left()).toEqual(before.map((count) => count + 1));
+    let first = 0;
+    for (let round = 0; round < 200; round += 1) {
+      if (round % 50 === 0) await store().db.delete(outgoingMails);
+      const emails = round % 2 === 0 ? [newEmail(), email] : [email, newEmail()];
+      const [one = 0, other = 0] = [await reset(emails[0] ?? ''), await reset(emails[1] ?? '')];
+      if (one < other === (round % 2 === 0)) first += 1;
+    }
+    expect([first, first > 60 && first < 140]).toEqual([first, true]);
+    const verdict = await verifyAudit({ store: store(), headsFile: '/nonexistent/heads', trustedKeys: [] });
+    expect(verdict).toMatchObject({ isSound: true });
   });
 });
