@@ -68,7 +68,7 @@ export interface WalletClient {
   ): Promise<B extends { readonly format: 'jsonl' | 'csv' } ? ItemStream<Wallet> : HdWallets>;
   /**
    * Permanently destroy a managed wallet.
-   * Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found, whatever the code. Requires the account's second factor (`keyslot two-factor enrol`); each code works once.
+   * Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found, whatever the code. A destroyed master derives no more; the children that it has derived continue to sign until each is destroyed. Requires the account's second factor (`keyslot two-factor enrol`); each code works once.
    * Scope wallets:destroy. Refused with token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, scope_missing, two_factor_not_enrolled, two_factor_missing, two_factor_invalid, two_factor_locked, wallet_not_found, wallet_rate_limited, internal_error, store_unavailable, signer_unavailable, key_backend_failed.
    */
   destroyWallet(

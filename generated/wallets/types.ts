@@ -38,7 +38,7 @@ export type paths = {
     readonly get: operations['getWallet'];
     /**
      * Permanently destroy a managed wallet.
-     * @description Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found, whatever the code. Requires the account's second factor (`keyslot two-factor enrol`); each code works once.
+     * @description Destroys the key. This cannot be undone: funds left in the wallet are lost, and every later call answers that the wallet is not found, whatever the code. A destroyed master derives no more; the children that it has derived continue to sign until each is destroyed. Requires the account's second factor (`keyslot two-factor enrol`); each code works once.
      */
     readonly delete: operations['destroyWallet'];
   };
