@@ -11,6 +11,7 @@ import type {
   StreamAnswer,
 } from '../../../runtime/rest-operation.ts';
 import type { RefusalLog } from '../../account/identity/refusal-log.ts';
+import { networkOf } from '../../account/identity/members/sign-in-attempts.ts';
 import type { TokenRing } from '../../account/identity/tokens/token-ring.ts';
 import type { CallLimitState } from '../../account/plans/count-call.ts';
 import { createRequestId } from '../../core/request-id.ts';
@@ -462,9 +463,10 @@ function accountOf(caller: RestCaller): string | undefined {
   return caller.kind === 'session' ? caller.session.accountId : caller.accountId;
 }
 
-/** Returns the source of a request whose account and member are unknown. */
+/** Returns the source of a request whose account and member are unknown: a network, since one client has all of its IPv6 addresses. */
 function clientOf(options: RestOptions, request: FastifyRequest): string {
-  return options.clientAddress(request.raw) ?? 'an unknown address';
+  const address = options.clientAddress(request.raw);
+  return address === undefined ? 'an unknown address' : networkOf(address);
 }
 
 /** A request target that names the server too (RFC 9112, section 3.2.2). */
