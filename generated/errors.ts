@@ -1670,7 +1670,7 @@ export const ERRORS = {
     },
     data: ['minimum', 'limit'],
   },
-  /** The name is empty, too long or has characters that are not printable. */
+  /** The name is empty or shows nothing, is too long, or has characters that are not printable. */
   nameUnfit: {
     area: 'account',
     http: 400,

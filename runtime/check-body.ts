@@ -1,5 +1,5 @@
 import type { FieldProblem } from './field-problem.ts';
-import { UNPRINTABLE } from './printable.ts';
+import { BLANK, UNPRINTABLE } from './printable.ts';
 
 /** An error of an Ajv validator. */
 export type BodyFault = {
@@ -116,6 +116,7 @@ const explain = (fault: BodyFault, body: unknown, conflicts: BodyCheck['conflict
       return { pointer, detail: LONE_SURROGATE };
     case 'x-printable': {
       if (!String(found).isWellFormed()) return { pointer, detail: LONE_SURROGATE };
+      if (BLANK.test(String(found))) return { pointer, detail: 'shows nothing: it has spaces only' };
       const text = params.lines === true ? String(found).replaceAll('\n', '') : String(found);
       const code = UNPRINTABLE.exec(text)?.[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
       return { pointer, detail: `has a character that is not printable: U+${code}` };

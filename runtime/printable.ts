@@ -14,6 +14,13 @@ export const UNPRINTABLE = new RegExp(
   'u',
 );
 
-/** True for a text of 1 to `limit` characters, all of them printable. */
+/** A text that shows nothing: spaces of any kind, such as U+00A0, and line feeds. */
+export const BLANK = /^[\p{Z}\n]+$/u;
+
+/** True for a text of 1 to `limit` characters, all of them printable, that shows something. */
 export const isPrintable = (text: unknown, limit: number): text is string =>
-  typeof text === 'string' && text !== '' && [...text].length <= limit && !UNPRINTABLE.test(text);
+  typeof text === 'string' &&
+  text !== '' &&
+  [...text].length <= limit &&
+  !UNPRINTABLE.test(text) &&
+  !BLANK.test(text);

@@ -2,7 +2,7 @@ import type { KeywordDefinition } from 'ajv';
 import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { _, type Code, str } from 'ajv/dist/compile/codegen/index.js';
 import { isBase58 } from './base58.ts';
-import { UNPRINTABLE } from './printable.ts';
+import { BLANK, UNPRINTABLE } from './printable.ts';
 import { INT_BOUNDS, type IntKind, isWideKind } from './int-kinds.ts';
 
 /** Schema members after preparation: the inputs of our code keywords. */
@@ -92,7 +92,7 @@ const wellFormedKeyword: KeywordDefinition = {
   code: (cxt) => cxt.pass(_`${cxt.data}.isWellFormed()`),
 };
 
-/** A text that others see: printable characters, and line feeds if the value is `lines`. */
+/** A text that others see: it shows something, in printable characters, and line feeds if the value is `lines`. */
 const printableKeyword: KeywordDefinition = {
   keyword: 'x-printable',
   type: 'string',
@@ -101,7 +101,7 @@ const printableKeyword: KeywordDefinition = {
   code: (cxt) => {
     const { data, schema } = cxt;
     const text = schema === 'lines' ? _`${data}.replaceAll(${'\n'}, "")` : data;
-    cxt.fail(_`${new _Code(String(UNPRINTABLE))}.test(${text})`);
+    cxt.fail(_`${new _Code(String(UNPRINTABLE))}.test(${text}) || ${new _Code(String(BLANK))}.test(${data})`);
   },
 };
 

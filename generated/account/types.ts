@@ -3260,7 +3260,7 @@ export type components = {
       /** @constant */
       readonly status: 404;
     };
-    /** @description The name is empty, too long or has characters that are not printable. */
+    /** @description The name is empty or shows nothing, is too long, or has characters that are not printable. */
     readonly NameUnfitProblem: components['schemas']['Problem'] & {
       /** @constant */
       readonly code: 'name_unfit';
@@ -5204,7 +5204,7 @@ export interface operations {
        *
        *     `password_unfit`: The new password is too short or too long.
        *
-       *     `name_unfit`: The name is empty, too long or has characters that are not printable.
+       *     `name_unfit`: The name is empty or shows nothing, is too long, or has characters that are not printable.
        */
       readonly 400: {
         headers: {
@@ -12973,7 +12973,7 @@ export interface operations {
        *
        *     `password_unfit`: The new password is too short or too long.
        *
-       *     `name_unfit`: The name is empty, too long or has characters that are not printable.
+       *     `name_unfit`: The name is empty or shows nothing, is too long, or has characters that are not printable.
        */
       readonly 400: {
         headers: {

@@ -78,7 +78,16 @@ test.each(TEXTS)('%s %j refuses characters that are not printable in %s', (opera
     ]);
 });
 
+test.each(TEXTS)('%s %j refuses a text of spaces only in %s', (operation, body, member) => {
+  for (const text of [' ', '\u00a0', '\u2003\u3000 '])
+    expect(problemsOf(operation, { ...body, [member]: text })).toContainEqual({
+      pointer: `/${member}`,
+      detail: 'shows nothing: it has spaces only',
+    });
+});
+
 test('so do the commands of the operator', () => {
+  expect(() => readAction(['keys', 'create', '--name', '\u00a0'])).toThrow('printable');
   for (const character of HIDDEN) {
     const name = `a${character}`;
     expect(() => readAction(['keys', 'create', '--name', name])).toThrow('printable');

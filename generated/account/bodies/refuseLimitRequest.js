@@ -49,7 +49,8 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         if (
           /(?:(?![\u200c\u200d\u180b-\u180d\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}\u2800]|(?<![\p{L}\p{M}\p{Emoji}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Emoji}])|(?<![\p{L}\p{N}\p{S}\p{P}\p{Emoji}])[\u180b-\u180d\ufe00-\ufe0f])/u.test(
             data_reason,
-          )
+          ) ||
+          /^[\p{Z}\n]+$/u.test(data_reason)
         ) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/reason',
