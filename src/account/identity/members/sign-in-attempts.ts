@@ -24,8 +24,10 @@ const LOCK_MS = 15 * 60_000;
 /** Locks of senders whose address cannot be read: short, because they are locked with whoever guesses. All share one count, and one for each email. */
 const SHORT_LOCKS_MS: { readonly [S in keyof typeof MOST]?: number } = { unknown: 2_000, nowhere: 30_000 };
 const MOST = { pair: 5, address: 30, email: 50, unknown: 5, nowhere: 5 } as const;
-/** Each is an email. */
-const MOST_RESETS = { pair: 3, address: 20, email: 5, unknown: 5, nowhere: 3 } as const;
+/** Each is an email. Those of a day are counted too: above them, the email gets none for half a day. */
+const MOST_RESETS = { pair: 3, address: 20, email: 5, day: 20, unknown: 5, nowhere: 3 } as const;
+const DAY_MS = 24 * 60 * 60_000;
+const DAY_LOCK_MS = DAY_MS / 2;
 const PURGED_AT_ONCE = 100;
 
 type Counted = { readonly failures: number; readonly most: number; readonly locked_until_ms: string | null };
@@ -59,14 +61,18 @@ async function count(
   const oldest = sql`${new Date(nowMs - WINDOW_MS).toISOString()}::timestamptz`;
   const json = JSON.stringify(
     subjects.map(({ of, subject, most }) => {
-      const end = new Date(nowMs + (SHORT_LOCKS_MS[of] ?? LOCK_MS)).toISOString();
-      return { subject: subject.toString('hex'), most, lock_end: end };
+      const isOfDay = of === 'day';
+      const lockMs = isOfDay ? DAY_LOCK_MS : (SHORT_LOCKS_MS[of] ?? LOCK_MS);
+      // A count whose beginning is in the future lasts for longer.
+      const sinceMs = nowMs + (isOfDay ? DAY_MS - WINDOW_MS : 0);
+      const [lock_end, since] = [nowMs + lockMs, sinceMs].map((ms) => new Date(ms).toISOString());
+      return { subject: subject.toString('hex'), most, lock_end, since };
     }),
   );
   const { rows } = await deps.store.db.execute<Counted>(sql`
     with mine as (
-      select decode(subject, 'hex') as subject, most, lock_end
-      from json_to_recordset(${json}::json) as given (subject text, most int, lock_end timestamptz)
+      select decode(subject, 'hex') as subject, most, lock_end, since
+      from json_to_recordset(${json}::json) as given (subject text, most int, lock_end timestamptz, since timestamptz)
     ), purged as (
       delete from sign_in_attempts where subject in (
         select subject from sign_in_attempts
@@ -74,7 +80,7 @@ async function count(
         limit ${PURGED_AT_ONCE} for update skip locked)
     ), counted as (
       insert into sign_in_attempts as known (subject, failures, since)
-      select subject, 1, ${now} from mine
+      select subject, 1, since from mine
       where not exists (
         select from sign_in_attempts other where other.subject in (select subject from mine) and other.locked_until > ${now})
       order by subject
@@ -179,7 +185,7 @@ function secondsUntil(untilMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
-type Subject = { readonly of: keyof typeof MOST; readonly subject: Buffer; readonly most: number };
+type Subject = { readonly of: keyof typeof MOST_RESETS; readonly subject: Buffer; readonly most: number };
 
 /** True for the count of an address, or of all senders without one, which several people may have. */
 function isShared({ of }: Subject): boolean {
@@ -202,6 +208,7 @@ function countedSubjects(
     pair: address !== undefined,
     address: address !== undefined && !isByLink,
     email: !isKnown && (address !== undefined || kind === 'reset'),
+    day: kind === 'reset',
     unknown: address === undefined,
     nowhere: address === undefined,
   };
@@ -216,11 +223,12 @@ function subjectsOf(
   const network = networkOf(address);
   const mark = (...parts: readonly string[]): Buffer =>
     digest(installationKey, kind === 'reset' ? ['reset', ...parts] : parts);
-  const most = kind === 'reset' ? MOST_RESETS : MOST;
+  const most = kind === 'reset' ? MOST_RESETS : { ...MOST, day: 0 };
   return [
     { of: 'pair', subject: mark('pair', email, network), most: most.pair },
     { of: 'address', subject: mark('address', network), most: most.address },
     { of: 'email', subject: mark('email', email), most: most.email },
+    { of: 'day', subject: mark('day', email), most: most.day },
     { of: 'unknown', subject: mark('unknown'), most: most.unknown },
     { of: 'nowhere', subject: mark('nowhere', email), most: most.nowhere },
   ];

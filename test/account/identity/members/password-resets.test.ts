@@ -105,4 +105,31 @@ describeStores('a link that resets a password', (backend) => {
     const many = await Promise.all(Array.from({ length: 25 }, () => ask('10.8.1.1', NOW_MS, newEmail())));
     expect(many.filter((code) => code === 'none')).toHaveLength(20);
   });
+
+  test('is asked for twenty times a day for an email, from however many places, and then not for half a day', async () => {
+    const { deps } = world();
+    const email = newEmail();
+    const ask = (nowMs: number, asked = email) =>
+      refusal(countReset(deps, { email: asked, address: at().address }, nowMs));
+    let nowMs = NOW_MS;
+    const answers = [];
+    for (let quarter = 0; quarter < 5; quarter++, nowMs += 16 * MINUTE_MS)
+      for (let sent = 0; sent < 5; sent++) answers.push(await ask(nowMs));
+    // The 20th is sent, and locks.
+    expect(answers.slice(0, 20)).toEqual(Array(20).fill('none'));
+    expect(new Set(answers.slice(20))).toEqual(new Set(['passwordResetLimited']));
+    const lockedAt = NOW_MS + 3 * 16 * MINUTE_MS;
+    expect(await ask(lockedAt + 12 * HOUR_MS - 1)).toBe('passwordResetLimited');
+    expect(await ask(lockedAt + 12 * HOUR_MS - 1, newEmail())).toBe('none');
+    expect(await ask(lockedAt + 12 * HOUR_MS)).toBe('none');
+  });
+
+  test("a day's count begins again a day after its first request", async () => {
+    const { deps } = world();
+    const email = newEmail();
+    const ask = (nowMs: number) => refusal(countReset(deps, { email, address: at().address }, nowMs));
+    for (let sent = 0; sent < 19; sent++) expect(await ask(NOW_MS + sent * 20 * MINUTE_MS)).toBe('none');
+    for (let sent = 0; sent < 19; sent++)
+      expect(await ask(NOW_MS + 24 * HOUR_MS + sent * 20 * MINUTE_MS)).toBe('none');
+  });
 });
