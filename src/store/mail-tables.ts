@@ -14,6 +14,8 @@ export const outgoingMails = pgTable(
   {
     id: uuid('id').primaryKey(),
     kind: text('kind', { enum: MAIL_KINDS }).notNull(),
+    /** The account that it is about; null: none, or it is older than this column. No reference: see `webhookActs`. */
+    accountId: uuid('account_id'),
     sealed: bytes('sealed').notNull(),
     createdAt: instant('created_at').notNull(),
     attempts: integer('attempts').notNull().default(0),

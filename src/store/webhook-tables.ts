@@ -41,6 +41,8 @@ export const webhooks = pgTable(
     oldSecretUntil: instant('old_secret_until'),
     /** The last record of the account's audit log that was delivered, has a row in `webhook_deliveries`, or is not relevant. */
     position: bigint('position', { mode: 'number' }).notNull(),
+    /** The record up to which the newest replay goes; it is over when `position` is there. Null: there was none. */
+    replayUntil: bigint('replay_until', { mode: 'number' }),
     stop: text('stop', { enum: WEBHOOK_STOPS }),
     stoppedAt: instant('stopped_at'),
     /** Number of failed attempts since the last successful one. */
@@ -51,6 +53,29 @@ export const webhooks = pgTable(
   (table) => [
     index('webhooks_account').on(table.accountId, table.createdAt),
     check('webhooks_stop', sql`stop in ('turned_off', 'gone', 'exhausted')`),
+  ],
+);
+
+/** Kinds of acts that are limited by the hour or the day: replays of a webhook, and stops that members get an email about. */
+export const WEBHOOK_ACTS = ['replay', 'stop_email'] as const;
+
+/**
+ * Acts on webhooks that are limited. A row outlives its webhook, which could be deleted and made again, and is kept for two days.
+ * It references no account: the check would lock that behind its audit log.
+ */
+export const webhookActs = pgTable(
+  'webhook_acts',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id').notNull(),
+    webhookId: uuid('webhook_id').notNull(),
+    kind: text('kind', { enum: WEBHOOK_ACTS }).notNull(),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    index('webhook_acts_account').on(table.accountId, table.kind, table.at),
+    index('webhook_acts_age').on(table.at),
+    check('webhook_acts_kind', sql`kind in ('replay', 'stop_email')`),
   ],
 );
 
