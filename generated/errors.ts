@@ -2511,6 +2511,32 @@ export const ERRORS = {
     },
     data: [],
   },
+  /** An earlier replay of the webhook has not sent all of its events yet. */
+  webhookReplaying: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'webhook_replaying',
+      status: 429,
+      title: 'Replay under way',
+      detail:
+        'An earlier replay of the webhook is at record {position} and goes up to record {until}; try again when it is there, at the earliest in {retryAfterSeconds} s.',
+    },
+    data: ['position', 'until', 'retryAfterSeconds'],
+  },
+  /** The webhook, or the account, has been replayed as often as it may be. */
+  webhookReplaysLimited: {
+    area: 'account',
+    http: 429,
+    problem: {
+      code: 'webhook_replays_limited',
+      status: 429,
+      title: 'Replays limited',
+      detail:
+        'The limit of {scope} is {limit} replays in {windowSeconds} s; try again in {retryAfterSeconds} s.',
+    },
+    data: ['scope', 'limit', 'windowSeconds', 'retryAfterSeconds'],
+  },
   /** No request for a higher limit has this id. */
   limitRequestNotFound: {
     area: 'account',
@@ -3068,6 +3094,17 @@ export type ErrorContext = {
   readonly tokensTooMany: { readonly value: number | bigint; readonly limit: number | bigint };
   readonly webhooksTooMany: { readonly limit: number | bigint };
   readonly webhookNotActive: { readonly id: string; readonly reason: string };
+  readonly webhookReplaying: {
+    readonly position: number | bigint;
+    readonly until: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
+  readonly webhookReplaysLimited: {
+    readonly scope: string;
+    readonly limit: number | bigint;
+    readonly windowSeconds: number | bigint;
+    readonly retryAfterSeconds: number | bigint;
+  };
   readonly limitRequestNotFound: { readonly id: string };
   readonly limitRequestDecided: { readonly id: string; readonly state: string };
   readonly limitRequestsTooMany: { readonly limit: number | bigint };

@@ -48,6 +48,12 @@ export const PLANS = {
     served: 16,
     waiting: 48,
   },
+  /** Replays of a webhook, and of all webhooks of an account, deleted ones included. Of a webhook one is under way at a time. Chosen by us. */
+  webhook_replay_limit: {
+    of_webhook: 6,
+    of_account: 60,
+    window_seconds: 3600,
+  },
   /** Wallets in one call of the batch endpoint. */
   wallet_batch: {
     maximum: 10000,

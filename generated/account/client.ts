@@ -621,8 +621,8 @@ export interface AccountClient {
   listDeliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): Promise<DeliveryList>;
   /**
    * Send events again from a record of the audit log on.
-   * Every event that the webhook gets is sent again from that record on, with the same ids.
-   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, internal_error, store_unavailable.
+   * Every event that the webhook gets is sent again from that record on, with the same ids. One replay of a webhook is under way at a time; they are limited by the hour, per webhook and per account.
+   * Scope webhooks:manage, audit:read. Session of owner, developer. Refused with body_invalid, body_not_utf8, token_missing, token_unknown, api_key_as_token, token_revoked, token_expired, session_invalid, scope_missing, cross_site_request, role_insufficient, webhook_not_found, request_timeout, body_too_large, content_type_not_allowed, content_encoding_not_allowed, too_many_requests_at_once, account_rate_limited, webhook_replaying, webhook_replays_limited, internal_error, store_unavailable.
    */
   replayWebhook(id: string, body: ReplayRequest, options?: CallOptions): Promise<Webhook>;
   /**

@@ -618,7 +618,7 @@ export type paths = {
     readonly parameters: {};
     /**
      * Send events again from a record of the audit log on.
-     * @description Every event that the webhook gets is sent again from that record on, with the same ids.
+     * @description Every event that the webhook gets is sent again from that record on, with the same ids. One replay of a webhook is under way at a time; they are limited by the hour, per webhook and per account.
      */
     readonly post: operations['replayWebhook'];
   };
@@ -3523,6 +3523,27 @@ export type components = {
       readonly code: 'webhook_not_found';
       /** @constant */
       readonly status: 404;
+    };
+    /** @description An earlier replay of the webhook has not sent all of its events yet. */
+    readonly WebhookReplayingProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'webhook_replaying';
+      /** @constant */
+      readonly status: 429;
+      readonly position: number;
+      readonly until: number;
+      readonly retry_after_seconds: number;
+    };
+    /** @description The webhook, or the account, has been replayed as often as it may be. */
+    readonly WebhookReplaysLimitedProblem: components['schemas']['Problem'] & {
+      /** @constant */
+      readonly code: 'webhook_replays_limited';
+      /** @constant */
+      readonly status: 429;
+      readonly scope: string;
+      readonly limit: number;
+      readonly window_seconds: number;
+      readonly retry_after_seconds: number;
     };
     /** @description The account has as many webhooks as it may have. */
     readonly WebhooksTooManyProblem: components['schemas']['Problem'] & {
@@ -14811,6 +14832,10 @@ export interface operations {
        * @description `too_many_requests_at_once`: The account, the member or the client address has as many requests in progress as the account service takes of one caller.
        *
        *     `account_rate_limited`: The account has reached the rate limit of the account service.
+       *
+       *     `webhook_replaying`: An earlier replay of the webhook has not sent all of its events yet.
+       *
+       *     `webhook_replays_limited`: The webhook, or the account, has been replayed as often as it may be.
        */
       readonly 429: {
         headers: {
@@ -14821,7 +14846,9 @@ export interface operations {
         content: {
           readonly 'application/problem+json':
             | components['schemas']['TooManyRequestsAtOnceProblem']
-            | components['schemas']['AccountRateLimitedProblem'];
+            | components['schemas']['AccountRateLimitedProblem']
+            | components['schemas']['WebhookReplayingProblem']
+            | components['schemas']['WebhookReplaysLimitedProblem'];
         };
       };
       /** @description `internal_error`: The server failed while it handled the request. */
@@ -15423,6 +15450,8 @@ export type TooManyInvitationsProblem = components['schemas']['TooManyInvitation
 export type TooManyRequestsAtOnceProblem = components['schemas']['TooManyRequestsAtOnceProblem'];
 export type WebhookNotActiveProblem = components['schemas']['WebhookNotActiveProblem'];
 export type WebhookNotFoundProblem = components['schemas']['WebhookNotFoundProblem'];
+export type WebhookReplayingProblem = components['schemas']['WebhookReplayingProblem'];
+export type WebhookReplaysLimitedProblem = components['schemas']['WebhookReplaysLimitedProblem'];
 export type WebhooksTooManyProblem = components['schemas']['WebhooksTooManyProblem'];
 export type ListAuditQuery = NonNullable<operations['listAuditRecords']['parameters']['query']>;
 export type AuditChainQuery = NonNullable<operations['listAuditChain']['parameters']['query']>;
@@ -15517,6 +15546,8 @@ export type ProblemData = {
   readonly tokens_too_many: TokensTooManyProblem;
   readonly webhooks_too_many: WebhooksTooManyProblem;
   readonly webhook_not_active: WebhookNotActiveProblem;
+  readonly webhook_replaying: WebhookReplayingProblem;
+  readonly webhook_replays_limited: WebhookReplaysLimitedProblem;
   readonly limit_request_not_found: LimitRequestNotFoundProblem;
   readonly limit_request_decided: LimitRequestDecidedProblem;
   readonly limit_requests_too_many: LimitRequestsTooManyProblem;

@@ -230,6 +230,7 @@ export async function startApp(config: Config, log: Logger, options: AppOptions)
   const webhooks = startWebhooks({
     config,
     store,
+    planOf,
     account,
     mail,
     clock: systemClock,

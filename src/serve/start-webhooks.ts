@@ -12,7 +12,7 @@ import type { LogFailure } from '../server/access/failure-log.ts';
 import type { WebhookMetrics } from '../account/webhooks/webhook-metrics.ts';
 import { createRequestId } from '../core/request-id.ts';
 import { eq } from '../store/drizzle.ts';
-import type { Store } from '../store/open-store.ts';
+import type { PrioritizedStore } from '../store/open-store.ts';
 import { withStoreErrors } from '../store/store-errors.ts';
 import { accounts } from '../store/tables.ts';
 import { type AllowedAddresses, allowAddresses } from '../account/webhooks/allowed-addresses.ts';
@@ -23,13 +23,16 @@ import type { WorkingWebhook } from '../account/webhooks/find-work.ts';
 import { followLedgers } from '../account/webhooks/ledger/follow-ledgers.ts';
 import type { LedgerSource } from '../account/webhooks/ledger/ledger-source.ts';
 import type { LedgerStarts } from '../account/webhooks/ledger/ledger-starts.ts';
+import { purgeActs } from '../account/webhooks/limited-acts.ts';
 import { createPostEvent } from '../account/webhooks/post-event.ts';
 import { createResolveHost } from '../account/webhooks/resolve-host.ts';
 import { stopWebhook } from '../account/webhooks/stop-webhook.ts';
 
 export type WebhooksParts = {
   readonly config: Pick<Config, 'http' | 'webhooks'>;
-  readonly store: Store;
+  readonly store: Pick<PrioritizedStore, 'lowPriority'>;
+  /** The plan of an account. */
+  readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
   readonly account: Pick<AccountPlane, 'installationKey' | 'ownerId'>;
   /** Undefined where the server sends no mail. */
   readonly mail: Pick<MemberMail, 'tellMembers'> | undefined;
@@ -48,10 +51,14 @@ export type Webhooks = { readonly parts: WebhookParts; readonly close: () => Pro
 const WHERE = 'webhooks';
 const USER_AGENT = 'Keyslot';
 
-/** Reads ledgers for webhooks, delivers events to them, and deletes settled deliveries after the days of the settings. */
+/**
+ * Reads ledgers for webhooks, delivers events to them, and deletes settled deliveries after the days of the settings. All of it waits behind
+ * wallet requests at the store.
+ */
 export function startWebhooks({
   config,
-  store,
+  store: { lowPriority: store },
+  planOf,
   account,
   mail,
   metrics,
@@ -71,6 +78,7 @@ export function startWebhooks({
   const stopped = new Map<string, Stop>();
   const dispatcher = startDispatcher({
     store,
+    planOf,
     installationKey,
     gatewayId: ownerId,
     clock,
@@ -101,7 +109,10 @@ export function startWebhooks({
     log,
     onFailure: logFailure,
   });
-  const purge = (): Promise<boolean> => retainDeliveries(store, config.webhooks, clock.nowMs());
+  const purge = async (): Promise<boolean> => {
+    await purgeActs(store, clock.nowMs());
+    return retainDeliveries(store, config.webhooks, clock.nowMs());
+  };
   const stopPurge = repeatSteps({
     step: () => withStoreErrors(WHERE, purge),
     failure: 'old deliveries of webhooks cannot be deleted; trying again',

@@ -3,7 +3,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
 
-// Preloaded in a server: writes to stderr, in order, which REST requests ask the store's pool for a connection, and which get one.
+// Preloaded in a server: writes to stderr, in order, which REST requests ask the store's pool for a connection, and which get one. Work
+// of no request is noted as `background` when it gets one.
 // Each SIGUSR2 selects the next of STAGES: which requests are held before they ask.
 
 type Request = { readonly id: number; readonly path: string; readonly response: ServerResponse };
@@ -38,10 +39,23 @@ if (process.argv[2] === 'serve') {
   });
 
   const connect = pg.Pool.prototype.connect as Connect;
+  const connectInBackground = (pool: pg.Pool, done: Parameters<Connect>[0]): ReturnType<Connect> => {
+    const gets = (): void => note('0 gets background');
+    if (done === undefined)
+      return connect.call(pool)?.then((client) => {
+        gets();
+        return client;
+      });
+    return connect.call(pool, (...got) => {
+      gets();
+      done(...got);
+    });
+  };
   pg.Pool.prototype.connect = function (this: pg.Pool, done?: Parameters<Connect>[0]) {
     const request = requests.getStore();
     // Work after the answer is not counted for the request.
-    if (request === undefined || request.response.writableEnded) return connect.call(this, done);
+    if (request === undefined) return connectInBackground(this, done);
+    if (request.response.writableEnded) return connect.call(this, done);
     const { id, path } = request;
     const asked = Promise.withResolvers<void>();
     note(`${id} comes ${path}`);

@@ -101,7 +101,8 @@ async function startToDeliver(): Promise<void> {
     resolve: createResolveHost(),
   });
   dispatcher = startDispatcher({
-    store,
+    store: store.lowPriority,
+    planOf: () => ({ requestsPerSecond: 100 }),
     installationKey,
     gatewayId,
     clock: { nowMs: Date.now },

@@ -34,6 +34,7 @@ describeStores('the webhooks of a server', (backend) => {
     const { close } = startWebhooks({
       config: loadConfig({ env: {} }),
       store: store(),
+      planOf: () => ({ requestsPerSecond: 100 }),
       account: { installationKey, ownerId },
       mail: { tellMembers: async (_tx: unknown, one: ToldMembers) => void mails.push(one) },
       metrics: { countAttempts: (outcome) => void attempts.push(outcome), countStop: () => undefined },

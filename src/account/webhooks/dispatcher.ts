@@ -14,7 +14,10 @@ import { MAX_WEBHOOKS } from './webhooks.ts';
 import { DOWN_AFTER } from './write-outcomes.ts';
 
 export type DispatcherOptions = {
+  /** Of low priority: accounts take turns, and wallet requests go first. */
   readonly store: Store;
+  /** The plan of an account: it gets no more events a second than it has requests. */
+  readonly planOf: (accountId: string) => { readonly requestsPerSecond: number };
   readonly installationKey: InstallationKey;
   /** This process in `gateways`. */
   readonly gatewayId: string;
@@ -61,6 +64,7 @@ type Probe = { readonly atMs: number; readonly pauseMs: number };
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, gatewayId, clock, log, lookMs = LOOK_MS, slowMs = SLOW_MS } = options;
   const lanes = new DeliveryLanes(clock);
+  const pace = new DeliveryPace(options.planOf);
   const running = new Map<string, Promise<void>>();
   /** Webhooks that had nothing to send, until the next regular look. */
   const idle = new Set<string>();
@@ -107,7 +111,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     const probe = probes.get(webhook.id);
     try {
       const round = await deliverRound({
-        store,
+        store: store.ofAccount?.(webhook.accountId) ?? store,
         webhook,
         receiver: {
           ...receiverOf(options, webhook),
@@ -119,9 +123,10 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
         stop: (tx, stop) => options.onStop(tx, webhook, stop, clock.nowMs()),
       });
       if (cut.aborted && probe !== undefined) probes.set(webhook.id, probe);
+      pace.count(webhook.accountId, round.outcomes.length);
       options.onRound(webhook, round);
       resting.delete(webhook.id);
-      if (round.hasMore) lookAgain();
+      if (round.hasMore) lookAgain(Math.max(0, pace.waitMs(webhook.accountId)));
       else idle.add(webhook.id);
     } catch (error) {
       resting.set(webhook.id, clock.nowMs() + REST_MS);
@@ -155,6 +160,11 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     isShort = false;
     for (const webhook of lanes.inOrder(found.filter(isFree).filter(hasRound))) {
       if (isClosed) return;
+      const waitMs = pace.waitMs(webhook.accountId);
+      if (waitMs > 0) {
+        lookAgain(waitMs);
+        continue;
+      }
       const place = lanes.enter(webhook);
       if (place === undefined) isShort = true;
       else begin(webhook, place);
@@ -163,18 +173,15 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
-  let isAsked = false;
-  const lookAgain = (): void => {
-    isAsked = true;
-    if (looking === undefined) schedule(0);
-  };
-  const schedule = (delayMs: number): void => {
-    if (isClosed) return;
+  let nextLookMs = Infinity;
+  const lookAgain = (delayMs = 0): void => {
+    nextLookMs = Math.min(nextLookMs, performance.now() + delayMs);
+    if (isClosed || looking !== undefined) return;
     clearTimeout(timer);
-    timer = setTimeout(run, delayMs).unref();
+    timer = setTimeout(run, Math.max(0, nextLookMs - performance.now())).unref();
   };
   const run = (): void => {
-    isAsked = false;
+    nextLookMs = Infinity;
     looking = look()
       .then(() => {
         if (isFailing) log.info('delivering events to webhooks again');
@@ -186,10 +193,10 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       })
       .finally(() => {
         looking = undefined;
-        schedule(isAsked ? 0 : lookMs);
+        lookAgain(lookMs);
       });
   };
-  schedule(lookMs);
+  lookAgain(lookMs);
   return {
     close: async () => {
       isClosed = true;
@@ -246,8 +253,30 @@ function withSlowAlarm(post: PostEvent, slowMs: number, onSlow: () => void): Pos
   };
 }
 
+/** Spreads the rounds of each account over time, by its plan. */
+class DeliveryPace {
+  readonly #planOf: DispatcherOptions['planOf'];
+  /** When the events of an account so far are paid for. */
+  readonly #freeAtMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+
+  constructor(planOf: DispatcherOptions['planOf']) {
+    this.#planOf = planOf;
+  }
+
+  /** Returns the milliseconds until a round of an account may begin; 0 or less: it may now. */
+  waitMs(accountId: string): number {
+    return (this.#freeAtMs.get(accountId) ?? 0) - performance.now();
+  }
+
+  /** Counts the events of a round that has ended. */
+  count(accountId: string, events: number): void {
+    const fromMs = Math.max(this.#freeAtMs.get(accountId) ?? 0, performance.now());
+    this.#freeAtMs.set(accountId, fromMs + (events * 1_000) / this.#planOf(accountId).requestsPerSecond);
+  }
+}
+
 /** Rounds that run concurrently, of all accounts and of one: the slow lane has a place for each webhook that an account may have. */
-const PLACES = { quick: { all: 50, ofAccount: 10 }, slow: { all: 100, ofAccount: MAX_WEBHOOKS } } as const;
+const PLACES = { quick: { all: 50, ofAccount: 3 }, slow: { all: 100, ofAccount: MAX_WEBHOOKS } } as const;
 /** A webhook stays in the slow lane for so long after its last slow round. */
 const SLOW_FOR_MS = 60_000;
 /** Maximum number of webhooks whose last round is remembered. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PLANS } from '../../../generated/plans.ts';
 import type { InstallationKey } from '../sealing/installation-key.ts';
 import { serviceError } from '../../core/service-error.ts';
 import { auditTips } from '../../store/audit-tables.ts';
@@ -11,6 +12,7 @@ import { webhookDeliveries, webhookLedgers, webhooks } from '../../store/webhook
 import { assertWanted, type ChosenLedger, chooseLedger, chosenLedger } from './ledger/choose-ledger.ts';
 import type { LedgerChoice } from './ledger/ledger-choice.ts';
 import { releaseStranded } from './release-stranded.ts';
+import { noteAct, readActs } from './limited-acts.ts';
 import { createWebhookSecret } from './secrets.ts';
 import { isWanted } from './wanted-types.ts';
 
@@ -165,19 +167,62 @@ export async function rotateSecret(
   return { webhook, secret: text };
 }
 
-/** Moves a webhook back, so that events are sent again from a record on. @throws ServiceError `webhookNotFound`. */
+const {
+  of_webhook: OF_WEBHOOK,
+  of_account: OF_ACCOUNT,
+  window_seconds: WINDOW_S,
+} = PLANS.webhook_replay_limit;
+/** When a replay is under way, another one may be asked for after this time. */
+const REPLAYING_RETRY_S = 60;
+
+/**
+ * Moves a webhook back, so that events are sent again from a record on.
+ *
+ * @throws ServiceError `webhookNotFound`; `webhookReplaying` while an earlier replay is not over; `webhookReplaysLimited`.
+ */
 export function replayFrom(
   { store, record }: Pick<WebhookDeps, 'store' | 'record'>,
   own: OwnWebhook,
   fromSeq: number,
+  nowMs: number,
 ): Promise<Webhook> {
   return store.transaction(async (tx) => {
-    await lockWebhook(tx, own);
-    const position = sql`least(${webhooks.position}, ${fromSeq - 1})`;
-    await tx.update(webhooks).set({ position }).where(eq(webhooks.id, own.id));
+    const { position, replayUntil: until } = await lockWebhook(tx, own);
+    if (until !== null && position < until)
+      throw serviceError('webhookReplaying', { position, until, retryAfterSeconds: REPLAYING_RETRY_S });
+    const moved = { position: Math.min(position, fromSeq - 1), replayUntil: position };
+    await tx.update(webhooks).set(moved).where(eq(webhooks.id, own.id));
     await record(tx, own.id);
+    // With the audit log locked, replays of the account are counted one at a time.
+    await assertMayReplay(tx, own, nowMs);
+    await noteAct(tx, own, 'replay', nowMs);
     return readWebhook(tx, own);
   });
+}
+
+async function assertMayReplay(
+  tx: StoreTransaction,
+  { accountId, id }: OwnWebhook,
+  nowMs: number,
+): Promise<void> {
+  const windowMs = WINDOW_S * 1_000;
+  const ofAccount = await readActs(tx, { accountId, kind: 'replay' }, nowMs - windowMs);
+  const ofWebhook = ofAccount.filter(({ webhookId }) => webhookId === id);
+  const counted = [
+    { scope: 'a webhook', limit: OF_WEBHOOK, acts: ofWebhook },
+    { scope: 'an account', limit: OF_ACCOUNT, acts: ofAccount },
+  ];
+  for (const { scope, limit, acts } of counted) {
+    const oldest = acts.at(-limit);
+    if (oldest === undefined) continue;
+    const retryAfterSeconds = Math.max(1, Math.ceil((oldest.at.getTime() + windowMs - nowMs) / 1_000));
+    throw serviceError('webhookReplaysLimited', {
+      scope,
+      limit,
+      windowSeconds: WINDOW_S,
+      retryAfterSeconds,
+    });
+  }
 }
 
 /** Locks a webhook until the transaction ends. @throws ServiceError `webhookNotFound`. */

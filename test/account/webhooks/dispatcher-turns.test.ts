@@ -4,7 +4,7 @@ import { appendAuditInOwnTransaction } from '../../../src/account/audit/append-a
 import { eventually } from '../../../src/core/eventually.ts';
 import { gateways } from '../../../src/store/access-tables.ts';
 import type { Store } from '../../../src/store/open-store.ts';
-import { startDispatcher } from '../../../src/account/webhooks/dispatcher.ts';
+import { type DispatcherOptions, startDispatcher } from '../../../src/account/webhooks/dispatcher.ts';
 import { createWebhook } from '../../../src/account/webhooks/webhooks.ts';
 import { webhookDeliveries, webhooks } from '../../../src/store/webhook-tables.ts';
 import { newCustomer, NOW_MS } from '../new-customer.ts';
@@ -14,6 +14,7 @@ import { TAKEN } from './open-world.ts';
 
 const AT_ONCE = 50;
 const OF_ACCOUNT = 10;
+const PLACES_OF_ACCOUNT = 3;
 const SLOW_PLACES = 100;
 
 const installationKey = await newInstallationKey();
@@ -31,18 +32,23 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
     const fact = { action: 'sign', outcome: 'ok', requestId: 'req_a' };
     const facts = Array.from({ length: made.events }, () => fact);
     await appendAuditInOwnTransaction(store, accountId, facts, NOW_MS);
+    return accountId;
   }
 
   /** Starts to send; returns the webhooks of the rounds, in the order in which these begin. */
   async function start(
     store: Store,
     mayAnswer: PromiseWithResolvers<void>,
-    slowMs = 60_000,
+    {
+      slowMs = 60_000,
+      planOf = () => ({ requestsPerSecond: Infinity }),
+    }: Partial<Pick<DispatcherOptions, 'slowMs' | 'planOf'>> = {},
   ): Promise<readonly string[]> {
     const gatewayId = randomUUID();
     await store.db.insert(gateways).values({ id: gatewayId, machine: 'a', pid: 1, started: 'a' });
     const rounds: string[] = [];
     const dispatcher = startDispatcher({
+      planOf,
       store,
       installationKey,
       gatewayId,
@@ -98,7 +104,7 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
       await createAccount(store, { webhooks: OF_ACCOUNT + 2, events: 1 });
     await createAccount(store, { webhooks: 1, events: 1 });
     const mayAnswer = Promise.withResolvers<void>();
-    const rounds = await start(store, mayAnswer, 20);
+    const rounds = await start(store, mayAnswer, { slowMs: 20 });
     const all = accounts * (OF_ACCOUNT + 2) + 1;
     await eventually(
       'each has had a round, though none has answered',
@@ -113,7 +119,7 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
     for (let made = 0; made < accounts; made++)
       await createAccount(store, { webhooks: ofAccount, events: 1 });
     const mayAnswer = Promise.withResolvers<void>();
-    const rounds = await start(store, mayAnswer, 20);
+    const rounds = await start(store, mayAnswer, { slowMs: 20 });
     const all = accounts * ofAccount;
     await eventually('each has had a round, more than there are places', () =>
       new Set(rounds).size === all ? true : undefined,
@@ -134,15 +140,45 @@ describeStores('webhooks that have much to send', (backend: TestBackend) => {
     for (const row of await deliveries()) expect(row).toMatchObject({ attempts: 1 });
   });
 
-  test('take ten places at most if they are of one account', async () => {
+  test('take three places at most if they are of one account', async () => {
     const store = opened();
-    await createAccount(store, { webhooks: OF_ACCOUNT + 2, events: 1 });
+    await createAccount(store, { webhooks: PLACES_OF_ACCOUNT + 2, events: 1 });
     await createAccount(store, { webhooks: 1, events: 1 });
     const mayAnswer = Promise.withResolvers<void>();
     const rounds = await start(store, mayAnswer);
-    await eventually('the other account has its round', () => rounds.length > OF_ACCOUNT || undefined);
-    expect(rounds).toHaveLength(OF_ACCOUNT + 1);
+    await eventually('the other account has its round', () => rounds.length > PLACES_OF_ACCOUNT || undefined);
+    expect(rounds).toHaveLength(PLACES_OF_ACCOUNT + 1);
     mayAnswer.resolve();
-    await eventually('all have had theirs', () => new Set(rounds).size === OF_ACCOUNT + 3 || undefined);
+    await eventually(
+      'all have had theirs',
+      () => new Set(rounds).size === PLACES_OF_ACCOUNT + 3 || undefined,
+    );
+  });
+
+  test('get no more events a second than the plan of their account has requests, however many webhooks it has', async () => {
+    const store = opened();
+    const paced = await createAccount(store, { webhooks: 4, events: 60 });
+    const free = await createAccount(store, { webhooks: 1, events: 60 });
+    const mayAnswer = Promise.withResolvers<void>();
+    mayAnswer.resolve();
+    const requestsPerSecond = 40;
+    const planOf = (id: string) => ({ requestsPerSecond: id === free ? Infinity : requestsPerSecond });
+    const beganMs = performance.now();
+    await start(store, mayAnswer, { planOf });
+    const deliveredTo = async (accountId: string): Promise<number> => {
+      const accountIds = await accountsOf(store);
+      const rows = await store.db.select({ webhookId: webhookDeliveries.webhookId }).from(webhookDeliveries);
+      return rows.filter((row) => accountIds.get(row.webhookId) === accountId).length;
+    };
+    await eventually('the other account has all of its events', async () =>
+      (await deliveredTo(free)) === 60 ? true : undefined,
+    );
+    expect(await deliveredTo(paced)).toBeLessThan(240);
+    await eventually('the account has all of its events', async () =>
+      (await deliveredTo(paced)) === 240 ? true : undefined,
+    );
+    // Rounds that run together may exceed it once.
+    const together = PLACES_OF_ACCOUNT * 20;
+    expect(performance.now() - beganMs).toBeGreaterThan(((240 - together) / requestsPerSecond) * 1_000);
   });
 });

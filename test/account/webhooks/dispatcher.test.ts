@@ -59,6 +59,7 @@ describeStores('the dispatcher of webhooks', (backend: TestBackend) => {
       await new Promise((resolve) => setImmediate(resolve));
     };
     const dispatcher = startDispatcher({
+      planOf: () => ({ requestsPerSecond: Infinity }),
       store: withHeldLooks(store, answer),
       installationKey: world.deps.installationKey,
       gatewayId,

@@ -282,7 +282,7 @@ describeStores('webhooks', (backend: TestBackend) => {
     const world = await openWorld(store);
     await world.add(undefined, undefined, undefined);
     await world.settle();
-    await replayFrom(world.deps, world.own, 2);
+    await replayFrom(world.deps, world.own, 2, world.now());
     await world.settle();
     expect(
       world.sent

@@ -37,7 +37,7 @@ describeStores('events of a wallet that wait', (backend: TestBackend) => {
     await world.add('w_a', 'w_a');
     await world.settle();
     world.answer = () => TAKEN;
-    await replayFrom(world.deps, world.own, 1);
+    await replayFrom(world.deps, world.own, 1, world.now());
     await world.settle();
     world.later(DUE_MS);
     await world.settle();

@@ -11,8 +11,7 @@ export const replayWebhook: AccountHandler<OperationContext, 'replayWebhook'> = 
   { id, body },
 ) => {
   const deps = { store: context.store, record: recordChange(context, 'replaywebhook') };
-  return {
-    kind: 'json',
-    body: toWebhookView(await replayFrom(deps, ownWebhook(context, id), body.from_seq)),
-  };
+  const own = ownWebhook(context, id);
+  const webhook = await replayFrom(deps, own, body.from_seq, context.clock.nowMs());
+  return { kind: 'json', body: toWebhookView(webhook) };
 };

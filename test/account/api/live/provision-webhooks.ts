@@ -1,9 +1,13 @@
 import type { AccountValueName } from '../../../../generated/contract/account/contract.ts';
+import { PLANS } from '../../../../generated/plans.ts';
 import { createToken } from '../../../support/wallet-account.ts';
 import type { InstallationKey } from '../../../../src/account/sealing/installation-key.ts';
+import { eq } from '../../../../src/store/drizzle.ts';
 import type { Store } from '../../../../src/store/open-store.ts';
+import { webhooks } from '../../../../src/store/webhook-tables.ts';
 import { deleteWebhook } from '../../../../src/account/webhooks/delete-webhook.ts';
 import { sendTest } from '../../../../src/account/webhooks/deliveries.ts';
+import { noteAct } from '../../../../src/account/webhooks/limited-acts.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -36,13 +40,20 @@ export async function provisionWebhooks({ store, installationKey, accountIdOf, d
   const stopped = await make(own);
   const stoppedDelivery = await sendTest(deps, stopped, Date.now());
   await changeWebhook(deps, stopped, { isActive: false }, Date.now());
+  const replaying = await make(own);
+  await changeWebhook(deps, replaying, { isActive: false }, Date.now());
+  await store.db.update(webhooks).set({ position: 1, replayUntil: 2 }).where(eq(webhooks.id, replaying.id));
+  const replayed = await make(own);
+  for (let made = 0; made < PLANS.webhook_replay_limit.of_webhook; made++)
+    await store.transaction((tx) => noteAct(tx, replayed, 'replay', Date.now()));
   const foreign = await make(other);
   const full = await createToken(dataDir, 'hooked');
   const fullId = await accountIdOf('hooked');
   for (let made = 0; made < MAX_WEBHOOKS; made++) await make(fullId);
+  const lasting = [stopped.id, replaying.id, replayed.id];
   const fresh = async () => {
-    const webhooks = await readWebhooks(store, own);
-    const removed = webhooks.length < MOST ? [] : webhooks.filter(({ id }) => id !== stopped.id);
+    const all = await readWebhooks(store, own);
+    const removed = all.length < MOST ? [] : all.filter(({ id }) => !lasting.includes(id));
     for (const { id } of removed) await deleteWebhook(deps, { accountId: own, id }, Date.now());
     return make(own);
   };
@@ -50,6 +61,8 @@ export async function provisionWebhooks({ store, installationKey, accountIdOf, d
     token_at_webhooks: full.token,
     stopped_webhook_id: stopped.id,
     stopped_delivery_id: stoppedDelivery.id,
+    replaying_webhook_id: replaying.id,
+    replayed_webhook_id: replayed.id,
     other_webhook_id: foreign.id,
     other_delivery_id: (await sendTest(deps, foreign, Date.now())).id,
   };
