@@ -1293,7 +1293,7 @@ export type components = {
       readonly duration_ms: number;
       /** @description HTTP status of the answer. */
       readonly status?: number;
-      /** @description The first 1024 characters of the answer. */
+      /** @description The first 1024 bytes of an answer that did not take the event. */
       readonly answer?: string;
       /** @description Why there is no answer. */
       readonly error?: string;

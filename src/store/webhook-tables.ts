@@ -171,7 +171,7 @@ export const webhookAttempts = pgTable(
     at: instant('at').notNull(),
     durationMs: integer('duration_ms').notNull(),
     status: integer('status'),
-    /** The beginning of the body. */
+    /** The beginning of the body of an answer that did not take the event; of others that an earlier version wrote, too. */
     answer: text('answer'),
     /** The reason why there is no answer. */
     error: text('error'),

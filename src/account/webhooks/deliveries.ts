@@ -24,7 +24,7 @@ export type DeliveryDetails = {
 /** The type of the event that tests a webhook. */
 export const TEST_EVENT = 'webhook.test';
 
-/** Maximum number of attempts that are read of a delivery. */
+/** Maximum number of attempts that are kept and read of a delivery. */
 export const MAX_READ_ATTEMPTS = 100;
 
 export type DeliveryDeps = {

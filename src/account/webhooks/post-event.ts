@@ -11,7 +11,7 @@ export type Answer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The beginning of the body. */
+      /** The beginning of the body, at most 1,024 bytes. */
       readonly text: string;
       readonly retryAfterMs: number | undefined;
     }
@@ -38,8 +38,8 @@ export type PostOptions = {
 };
 
 const TIMEOUT_MS = 15_000;
-/** Number of characters of an answer that are kept. */
-const KEPT_CHARS = 1_024;
+/** Number of bytes of an answer that are kept, in UTF-8. */
+const KEPT_BYTES = 1_024;
 /** Number of bytes of an answer that are read: a connection with more to come is closed. */
 const READ_BYTES = 16_384;
 const IDLE_MS = 4_000;
@@ -123,7 +123,10 @@ async function readBeginning(response: IncomingMessage): Promise<string> {
     if (parts.length === 0) return `(no body: ${reasonOf(error)})`;
   }
   // PostgreSQL stores no zero character.
-  return Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{fffd}').slice(0, KEPT_CHARS);
+  const text = Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{fffd}');
+  // The number of code units of the characters that fit whole.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(KEPT_BYTES));
+  return text.slice(0, read);
 }
 
 /** RFC 9110, section 10.2.3: seconds, which some senders write with a fraction, or a date. */

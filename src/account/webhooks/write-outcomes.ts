@@ -4,6 +4,7 @@ import { insertRows, upsertRows } from '../../store/insert-rows.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { webhookAttempts, webhookDeliveries, webhooks } from '../../store/webhook-tables.ts';
+import { MAX_READ_ATTEMPTS } from './deliveries.ts';
 import type { Outgoing } from './event.ts';
 import type { Answer } from './post-event.ts';
 import { isWanted } from './wanted-types.ts';
@@ -36,7 +37,7 @@ export const DOWN_AFTER = 3;
 
 /**
  * Stores the outcomes of events, and the new position unless it was changed meanwhile, in one transaction. Events that were already stored
- * get one more attempt. When a receiver that was down answers, waiting deliveries become due at once. A record that the webhook no longer
+ * get one more attempt, and keep the newest hundred. When a receiver that was down answers, waiting deliveries become due at once. A record that the webhook no longer
  * gets waits for no further attempt.
  *
  * @param finish does the other work of the transaction.
@@ -104,11 +105,25 @@ async function writeDeliveries(
     returning: [webhookDeliveries.id, webhookDeliveries.eventId, webhookDeliveries.attempts],
   });
   const byEvent = new Map(stored.map((row) => [row.event_id, row]));
-  const made = outcomes.flatMap(({ outgoing, attempt }) => {
+  const made = outcomes.flatMap(({ outgoing, attempt, state }) => {
     const row = byEvent.get(outgoing.event.id);
-    return attempt === undefined || row === undefined ? [] : [attemptOf(row, attempt)];
+    return attempt === undefined || row === undefined ? [] : [attemptOf(row, attempt, state === 'delivered')];
   });
   insertRows(tx, webhookAttempts, made);
+  const crowded = made.filter(({ number }) => number > MAX_READ_ATTEMPTS);
+  if (crowded.length > 0)
+    await deleteUnread(
+      tx,
+      crowded.map(({ deliveryId }) => deliveryId),
+    );
+}
+
+/** Deletes the attempts of deliveries that are too old to be read. */
+async function deleteUnread(tx: StoreTransaction, deliveryIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    delete from webhook_attempts a using webhook_deliveries d
+    where d.id = any(${sql.param(deliveryIds)}::uuid[]) and a.delivery_id = d.id
+      and a.number <= d.attempts - ${MAX_READ_ATTEMPTS}::integer`);
 }
 
 type Stored = { readonly id: string; readonly event_id: string; readonly attempts: number };
@@ -142,6 +157,7 @@ function deliveryOf(
 function attemptOf(
   { id, attempts }: Stored,
   { atMs, durationMs, answer }: Attempt,
+  isDelivered: boolean,
 ): typeof webhookAttempts.$inferSelect {
   const isAnswered = answer.kind === 'answered';
   return {
@@ -150,7 +166,7 @@ function attemptOf(
     at: new Date(atMs),
     durationMs: Math.round(durationMs),
     status: isAnswered ? answer.status : null,
-    answer: isAnswered ? answer.text : null,
+    answer: isAnswered && !isDelivered ? answer.text : null,
     error: isAnswered ? null : answer.error,
   };
 }
