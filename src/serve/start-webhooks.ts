@@ -23,10 +23,11 @@ import type { WorkingWebhook } from '../account/webhooks/find-work.ts';
 import { followLedgers } from '../account/webhooks/ledger/follow-ledgers.ts';
 import type { LedgerSource } from '../account/webhooks/ledger/ledger-source.ts';
 import type { LedgerStarts } from '../account/webhooks/ledger/ledger-starts.ts';
-import { purgeActs } from '../account/webhooks/limited-acts.ts';
+import { claimStopEmail, purgeActs } from '../account/webhooks/limited-acts.ts';
 import { createPostEvent } from '../account/webhooks/post-event.ts';
 import { createResolveHost } from '../account/webhooks/resolve-host.ts';
 import { stopWebhook } from '../account/webhooks/stop-webhook.ts';
+import { MAX_WEBHOOKS } from '../account/webhooks/webhooks.ts';
 
 export type WebhooksParts = {
   readonly config: Pick<Config, 'http' | 'webhooks'>;
@@ -89,7 +90,8 @@ export function startWebhooks({
       const { id: webhookId, accountId } = webhook;
       const stopping = { accountId, webhookId, stop, requestId: createRequestId(), nowMs };
       if (!(await stopWebhook(tx, stopping))) return;
-      await mail?.tellMembers(tx, noticeOf(webhook, stop), nowMs);
+      if (mail !== undefined && (await claimStopEmail(tx, webhook, MAX_WEBHOOKS, nowMs)))
+        await mail.tellMembers(tx, noticeOf(webhook, stop), nowMs);
       stopped.set(webhookId, stop);
     },
     onRound: (webhook, round) => {

@@ -91,7 +91,7 @@ export function createMemberMail({
   return {
     tellMembers: async (tx, { kind, accountId, roles, mailOf }, nowMs) => {
       const { account, addresses } = await readRecipients(tx, accountId, roles);
-      const mails = addresses.map((to) => ({ kind, mail: mailOf(to, account) }));
+      const mails = addresses.map((to) => ({ kind, accountId, mail: mailOf(to, account) }));
       await outbox.add(tx, mails, nowMs);
     },
     sendInvitation: async ({ token, ...invited }) => {
@@ -149,6 +149,8 @@ async function readRecipients(
 /** An email that waits for the mail server. */
 export type OutgoingMail = {
   readonly kind: MailKind;
+  /** The account that it is about. Undefined for one that resets a password, which is about a login. */
+  readonly accountId?: string | undefined;
   readonly mail: Mail;
   /** When it is of no more use. Default: three days later. */
   readonly expiresAt?: Date | undefined;
@@ -157,55 +159,83 @@ export type OutgoingMail = {
 /** Emails of an installation that the mail server has not accepted yet. */
 type Outbox = {
   /**
-   * Adds emails in the transaction of the event that they report: they are sent only if it is committed. If the outbox is full, they are
-   * dropped and logged.
+   * Adds emails in the transaction of the event that they report: they are sent only if it is committed. Where the outbox, or the share of
+   * an account, is full, they are dropped and logged.
    */
   readonly add: (tx: StoreTransaction, mails: readonly OutgoingMail[], nowMs: number) => Promise<void>;
+};
+
+/** Maximum numbers of waiting emails. */
+type Room = {
+  readonly all: number;
+  /** Those that reset passwords: anyone can request them, and others take no room from them. */
+  readonly resets: number;
+  /** Those about one account. */
+  readonly ofAccount: number;
 };
 
 type OutboxOptions = {
   readonly installationKey: InstallationKey;
   readonly metrics: Pick<MailMetrics, 'count'>;
   readonly log: Pick<Logger, 'error'>;
-  /** Maximum number of waiting emails. Default 10,000, of which 1,000 reset passwords: anyone can request those. */
-  readonly most?: { readonly all: number; readonly resets: number };
+  /** Default: 10,000, of which 1,000 that reset passwords, and 500 about an account. */
+  readonly most?: Room;
 };
 
 /** Lifetime of emails that do not expire earlier. */
 const KEPT_MS = 3 * 86_400_000;
-const MOST = { all: 10_000, resets: 1_000 };
+const MOST: Room = { all: 10_000, resets: 1_000, ofAccount: 500 };
 
 /** Creates the outbox of an installation. */
 export function createOutbox({ installationKey, metrics, log, most = MOST }: OutboxOptions): Outbox {
   return {
     add: async (tx, mails, nowMs) => {
       if (mails.length === 0) return;
-      const room = await readRoom(tx, most);
-      const rows = mails.flatMap(({ kind, mail, expiresAt }) => {
-        if (room.all === 0 || (kind === 'password_reset' && room.resets === 0)) {
+      const taken = await countWaiting(tx);
+      const isFull = (accountId: string | undefined, kind: MailKind): boolean => {
+        if (kind === 'password_reset') return taken.resets >= most.resets;
+        if (taken.others >= most.all - most.resets) return true;
+        return accountId !== undefined && (taken.ofAccounts.get(accountId) ?? 0) >= most.ofAccount;
+      };
+      const rows = mails.flatMap(({ kind, accountId, mail, expiresAt }) => {
+        if (isFull(accountId, kind)) {
           metrics.count(kind, 'dropped');
-          log.error({ kind }, 'email queue is full, message dropped');
+          log.error({ kind, account: accountId }, 'email queue is full, message dropped');
           return [];
         }
-        room.all -= 1;
-        if (kind === 'password_reset') room.resets -= 1;
+        if (kind === 'password_reset') taken.resets += 1;
+        else taken.others += 1;
+        if (accountId !== undefined)
+          taken.ofAccounts.set(accountId, (taken.ofAccounts.get(accountId) ?? 0) + 1);
         const id = randomUUID();
         const sealed = sealMail(installationKey, id, mail);
         const at = new Date(nowMs);
         const expires = expiresAt ?? new Date(nowMs + KEPT_MS);
-        return [{ id, kind, sealed, createdAt: at, nextAt: at, expiresAt: expires }];
+        const times = { createdAt: at, nextAt: at, expiresAt: expires };
+        return [{ id, kind, accountId: accountId ?? null, sealed, ...times }];
       });
       if (rows.length > 0) await tx.insert(outgoingMails).values(rows);
     },
   };
 }
 
-async function readRoom(tx: StoreTransaction, most: { readonly all: number; readonly resets: number }) {
-  const { rows } = await tx.execute<{ readonly all: string; readonly resets: string }>(sql`
-    select count(*) as all, count(*) filter (where kind = 'password_reset') as resets from outgoing_mails`);
-  const [waiting] = rows;
-  const left = (limit: number, count: string | undefined): number => Math.max(0, limit - Number(count ?? 0));
-  return { all: left(most.all, waiting?.all), resets: left(most.resets, waiting?.resets) };
+type Counted = {
+  readonly account_id: string | null;
+  readonly mails: string;
+  readonly resets: string;
+};
+
+async function countWaiting(tx: StoreTransaction) {
+  const { rows } = await tx.execute<Counted>(sql`
+    select account_id, count(*) as mails, count(*) filter (where kind = 'password_reset') as resets
+    from outgoing_mails group by 1`);
+  const sum = (count: (row: Counted) => number): number => rows.reduce((all, row) => all + count(row), 0);
+  const resets = sum((row) => Number(row.resets));
+  return {
+    resets,
+    others: sum((row) => Number(row.mails)) - resets,
+    ofAccounts: new Map(rows.map((row) => [row.account_id, Number(row.mails)])),
+  };
 }
 
 /** Seals an email for its row under the installation key: it may have a link that opens a login. */

@@ -21,7 +21,7 @@ const DOWN: SendOutcome = { kind: 'failed', reason: 'ECONNREFUSED' };
 describeStores('a mail that waits in the store', (backend) => {
   const store = backend.emptied();
 
-  async function setUp(most?: { readonly all: number; readonly resets: number }) {
+  async function setUp(most?: Parameters<typeof createOutbox>[0]['most']) {
     const installationKey = await newInstallationKey();
     const logged: string[] = [];
     const counts: string[] = [];
@@ -158,7 +158,7 @@ describeStores('a mail that waits in the store', (backend) => {
   });
 
   test('is one of a bounded number: further ones are dropped by name, those of resets first', async () => {
-    const { add, rows, logged, counts } = await setUp({ all: 4, resets: 2 });
+    const { add, rows, logged, counts } = await setUp({ all: 4, resets: 2, ofAccount: 4 });
     const reset: OutgoingMail = { kind: 'password_reset', mail: MAIL };
     await add(reset, reset, reset, BILLING);
     expect((await rows()).map(({ kind }) => kind).sort()).toEqual([
@@ -168,6 +168,21 @@ describeStores('a mail that waits in the store', (backend) => {
     expect(await rows()).toHaveLength(4);
     expect(counts).toEqual(['password_reset dropped', 'billing dropped']);
     expect(logged.every((line) => line.includes('email queue is full'))).toBe(true);
+  });
+
+  test('about one account leaves room for those of others, and none of them takes the room of resets', async () => {
+    const { add, rows, logged, counts } = await setUp({ all: 8, resets: 3, ofAccount: 3 });
+    const [one, other] = [randomUUID(), randomUUID()];
+    const about = (accountId: string): OutgoingMail => ({ kind: 'webhook', accountId, mail: MAIL });
+    const reset: OutgoingMail = { kind: 'password_reset', mail: MAIL };
+    await add(...Array.from({ length: 5 }, () => about(one)));
+    await add(about(one), about(other), about(other), about(other));
+    await add(reset, reset, reset, reset);
+    const waiting = Object.groupBy(await rows(), ({ kind, accountId }) => accountId ?? kind);
+    const found = Object.fromEntries(Object.entries(waiting).map(([of, mails = []]) => [of, mails.length]));
+    expect(found).toEqual({ [one]: 3, [other]: 2, password_reset: 3 });
+    expect(counts).toEqual([...Array.from({ length: 4 }, () => 'webhook dropped'), 'password_reset dropped']);
+    expect(logged[0]).toContain(one);
   });
 
   test('is sent once where several servers look at the same time, and by another one after the first has left', async () => {
