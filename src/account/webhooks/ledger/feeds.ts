@@ -11,6 +11,7 @@ import type { LedgerPlace } from './ledger-source.ts';
 /** The ledger events of an active webhook, and the place up to which its blocks were read. */
 export type Feed = {
   readonly webhookId: string;
+  readonly accountId: string;
   readonly network: string;
   readonly commitment: LedgerCommitment;
   readonly filters: readonly LedgerFilter[];
@@ -48,6 +49,7 @@ export const MAX_QUEUED = 10_000;
 
 type Row = {
   readonly webhook_id: string;
+  readonly account_id: string;
   readonly network: string;
   readonly commitment: LedgerCommitment;
   readonly filters: readonly string[];
@@ -69,7 +71,7 @@ export async function readFeeds(
   const chosen =
     webhookIds === undefined ? sql`true` : sql`l.webhook_id = any(${sql.param(webhookIds)}::uuid[])`;
   const { rows } = await db.execute<Row>(sql`
-    select l.*, w.events as patterns,
+    select l.*, w.account_id, w.events as patterns,
       (select count(*) from webhook_deliveries d where d.webhook_id = l.webhook_id and d.state = 'queued') as queued
     from webhook_ledgers l join webhooks w on w.id = l.webhook_id
     where w.stop is null and cardinality(l.filters) > 0 and ${chosen}
@@ -81,6 +83,7 @@ function readRow(row: Row): Feed {
   const { slot, genesis } = row;
   return {
     webhookId: row.webhook_id,
+    accountId: row.account_id,
     network: row.network,
     commitment: row.commitment,
     filters: row.filters.map(readFilter),

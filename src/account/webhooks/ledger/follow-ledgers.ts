@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { ServiceError } from '../../../core/service-error.ts';
 import type { Store } from '../../../store/open-store.ts';
 import { holdLease, leaveLease } from '../../processes/lease.ts';
+import { LEDGER_COMMITMENTS, type LedgerCommitment } from '../../../store/webhook-tables.ts';
 import { type Feed, MAX_QUEUED, readFeeds } from './feeds.ts';
 import { Lane } from './lane.ts';
 import type { LedgerSource } from './ledger-source.ts';
@@ -40,7 +41,7 @@ export function followLedgers(options: FollowOptions): LedgerFollower {
   let isClosed = false;
   let isFailing = false;
 
-  const start = (source: LedgerSource, { commitment }: Feed, feeds: readonly Feed[]): void => {
+  const start = (source: LedgerSource, commitment: LedgerCommitment, feeds: readonly Feed[]): void => {
     const ids = feeds.map(({ webhookId }) => webhookId);
     const lane = new Lane({ store, source, commitment, clock, placeMs }, ids);
     const run = lane
@@ -64,16 +65,16 @@ export function followLedgers(options: FollowOptions): LedgerFollower {
       ({ webhookId, queued }) =>
         queued < MAX_QUEUED / 2 && ![...lanes.keys()].some((lane) => lane.has(webhookId)),
     );
-    for (const source of sources) {
-      const ofNetwork = free.filter(({ network }) => network === source.network);
-      for (const group of nearEachOther(ofNetwork)) {
-        const [first] = group;
-        const isSame = (lane: Lane): boolean =>
-          lane.network === source.network && lane.commitment === first?.commitment;
-        if (first === undefined || [...lanes.keys()].filter(isSame).length >= MAX_LANES) continue;
-        start(source, first, group);
+    for (const source of sources)
+      for (const commitment of LEDGER_COMMITMENTS) {
+        const isSame = (one: Pick<Feed, 'network' | 'commitment'>): boolean =>
+          one.network === source.network && one.commitment === commitment;
+        const running = [...lanes.keys()]
+          .filter(isSame)
+          .map((lane) => feeds.filter(({ webhookId }) => lane.has(webhookId)));
+        const groups = nearEachOther(free.filter(isSame));
+        for (const group of groupsInTurn(groups, running)) start(source, commitment, group);
       }
-    }
   };
   const stopAll = (): void => {
     for (const lane of lanes.keys()) lane.stop();
@@ -118,14 +119,14 @@ function merge(lanes: readonly Lane[]): void {
   }
 }
 
-/** Groups feeds of one network by commitment and place: those of a group are at most 1,000 slots apart. */
+/** Groups feeds of one network and commitment by place: those of a group are at most 1,000 slots apart. */
 function nearEachOther(feeds: readonly Feed[]): readonly (readonly Feed[])[] {
   const groups: Feed[][] = [];
   const placeOf = ({ place }: Feed): number => place?.slot ?? Number.MAX_SAFE_INTEGER;
   for (const feed of feeds.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const group = groups.find(
       ([first]) =>
-        first?.commitment === feed.commitment &&
+        first !== undefined &&
         first.place?.genesis === feed.place?.genesis &&
         placeOf(feed) - placeOf(first) <= NEAR_SLOTS,
     );
@@ -133,4 +134,35 @@ function nearEachOther(feeds: readonly Feed[]): readonly (readonly Feed[])[] {
     else group.push(feed);
   }
   return groups;
+}
+
+type OfAccount = Pick<Feed, 'accountId'>;
+
+/**
+ * Returns the groups that get a lane now. Those of accounts with the fewest lanes come first, and of these the oldest; an account gets one
+ * only while more are free than it has already.
+ *
+ * @param running the feeds of each lane of the network and commitment.
+ */
+export function groupsInTurn<T extends OfAccount>(
+  groups: readonly (readonly T[])[],
+  running: readonly (readonly OfAccount[])[],
+): readonly (readonly T[])[] {
+  const held = new Map<string, number>();
+  const hold = (feeds: readonly OfAccount[]): void => {
+    for (const id of new Set(feeds.map(({ accountId }) => accountId))) held.set(id, (held.get(id) ?? 0) + 1);
+  };
+  const lanesOf = (feeds: readonly OfAccount[]): number =>
+    Math.min(...feeds.map(({ accountId }) => held.get(accountId) ?? 0));
+  for (const feeds of running) hold(feeds);
+  const waiting = [...groups];
+  const chosen: (readonly T[])[] = [];
+  for (let free = MAX_LANES - running.length; free > 0; free--) {
+    const [next] = waiting.toSorted((a, b) => lanesOf(a) - lanesOf(b));
+    if (next === undefined || lanesOf(next) >= free) break;
+    waiting.splice(waiting.indexOf(next), 1);
+    hold(next);
+    chosen.push(next);
+  }
+  return chosen;
 }
