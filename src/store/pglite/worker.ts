@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFs, START_PARAMS } from './durable-node-fs.ts';
@@ -13,6 +14,12 @@ const { directory } = workerData as { readonly directory: string };
 
 const SYNC = Uint8Array.of(0x53, 0, 0, 0, 4);
 const EMPTY = new Uint8Array(0);
+
+/**
+ * V8 compiles a function of PostgreSQL a second time, to faster code, once it has run for a while. By default a large one counts as used
+ * after some 26 calls, so that a start spent a third of its CPU on that, and 600 MB on the largest one. It pays after some thousand calls.
+ */
+setFlagsFromString('--wasm-tiering-budget=500000000');
 
 const pglite = await PGlite.create({ fs: new DurableNodeFs(directory), startParams: START_PARAMS });
 let session = 0;
