@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -17,6 +18,7 @@ import { serverManifest } from './server-manifest.ts';
 import { writeSbom } from './write-sbom.ts';
 
 const LAUNCHER = fileURLToPath(new URL('keyslot.js', import.meta.url));
+const EMPTY_STORE = join(ROOT, 'src/store/make-empty-store.ts');
 const README = fileURLToPath(new URL('server-readme.md', import.meta.url));
 /** Files that the compiler does not emit: scripts, documents, pages and migrations. */
 const IS_ASSET = /(?<!\.ts|\.md)$/;
@@ -47,6 +49,7 @@ export const packServer = (out: string): string => {
   const manifest = serverManifest(root);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   bundle(folder, root);
+  execFileSync(process.execPath, [EMPTY_STORE, folder], { stdio: ['ignore', 2, 2] });
   copyFileSync(LAUNCHER, join(folder, 'bin/keyslot.js'));
   chmodSync(join(folder, 'bin/keyslot.js'), 0o755);
   copyFileSync(README, join(folder, 'README.md'));

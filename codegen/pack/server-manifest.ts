@@ -20,7 +20,7 @@ export const serverManifest = (root: RootManifest) => {
     type: 'module',
     engines: { node: `>=${OLDEST_NODE.major}.${OLDEST_NODE.minor}` },
     bin: { keyslot: 'bin/keyslot.js' },
-    files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard'],
+    files: ['bin', 'src', 'generated', 'runtime', 'dist/dashboard', 'empty-store-*'],
     dependencies: { ...dependencies, ...neededByBundled(root, 'dependencies') },
     bundleDependencies: Object.keys(BUNDLED),
     optionalDependencies: {

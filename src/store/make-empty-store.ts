@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { openStore } from './open-store.ts';
-import { emptyStorePath } from './pglite/empty-store.ts';
+import { emptyStorePath, packEmptyStore } from './pglite/empty-store.ts';
 
 /**
  * Prepares the empty store that new data directories are copied from, unless it exists.
@@ -39,4 +39,9 @@ async function openForReading(directory: string): Promise<void> {
     await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
 }
 
-if (import.meta.main) await makeEmptyStore();
+/** As a program it also packs it into the folder that it is given, for a package. */
+if (import.meta.main) {
+  const path = await makeEmptyStore();
+  const [, , folder] = process.argv;
+  if (folder !== undefined) packEmptyStore(path, folder);
+}

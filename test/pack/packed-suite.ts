@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -74,6 +74,14 @@ export function packedSuite(open: () => PackedKeyslot): void {
     expect(files).toEqual(expect.arrayContaining(['src/main.js', 'bin/keyslot.js', 'LICENSE']));
     expect(files.filter((file) => /^(src|generated|runtime)\/.*\.tsx?$/.test(file))).toEqual([]);
     expect(files.filter((file) => file.startsWith('src/dashboard'))).toEqual([]);
+  });
+
+  test('has the empty store that new data directories are copied from', () => {
+    const { folder, node } = open();
+    const file = join(folder, 'node_modules/keyslot/src/store/pglite/empty-store.js');
+    const print = `import(${JSON.stringify(file)}).then((loaded) => console.log(loaded.emptyStorePath()))`;
+    const { stdout } = spawnSync(node, ['--eval', print], { encoding: 'utf8' });
+    expect(statSync(stdout.trim()).size).toBeLessThan(6 * 2 ** 20);
   });
 
   test('has a list of what it installs', async () => {

@@ -97,7 +97,7 @@ async function startThread(directory: string, log: Logger): Promise<SupervisedTh
   assertNotMoved(directory);
   await writeFile(mark, '', { mode: 0o600 });
   await mkdir(directory, { mode: 0o700 });
-  copyEmptyStore(directory);
+  await copyEmptyStore(directory);
   const thread = await startSupervisedThread({ directory, log });
   await rm(mark);
   return thread;
