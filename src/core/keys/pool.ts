@@ -62,7 +62,7 @@ const QUOTE = 0x22;
 
 type Bench = { readonly runner: JobRunner; readonly window: number };
 
-/** Starts a pool. @throws Error if a known-answer test fails in any thread: no keys may be created then. */
+/** Starts a pool. @throws Error if a known-answer test fails: no keys may be created then. Threads that start later run it as well. */
 export async function createKeyPool(options: KeyPoolOptions): Promise<KeyPool> {
   const { threads: size, log, loadEngine = loadKeyEngine } = options;
   const engine = await loadEngine(log);

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { KeyEngine } from '../../../src/core/keys/engine.ts';
 import { assertKnownAnswers } from '../../../src/core/keys/known-answers.ts';
 import { createKeyPool } from '../../../src/core/keys/pool.ts';
 import { ENGINES } from './engines.ts';
 import { QUIET } from './quiet-log.ts';
+import { readAll } from './read-all.ts';
 
 const [sound = never()] = ENGINES;
 
@@ -45,9 +46,29 @@ describe.each(Object.entries(FAULTY))('an engine that errs in %s', (_what, engin
   });
 });
 
-test('a thread whose engine errs starts no pool', async () => {
+describe('a thread whose engine errs', () => {
   const worker = new URL('./workers/faulty-engine.ts', import.meta.url);
-  await expect(createKeyPool({ threads: 2, log: QUIET, worker })).rejects.toThrow('known-answer test failed');
+  const becomeFaulty = () => vi.stubEnv('KEYSLOT_TEST_FAULTY_KEYS', '1');
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test('starts no pool', async () => {
+    becomeFaulty();
+    await expect(createKeyPool({ threads: 2, log: QUIET, worker })).rejects.toThrow(
+      'known-answer test failed',
+    );
+  });
+
+  test('makes no keys if it starts later', async () => {
+    const pool = await createKeyPool({ threads: 2, log: QUIET, worker });
+    onTestFinished(() => pool.close());
+    becomeFaulty();
+    const job = { count: 100_000, format: 'jsonl', createdAt: new Date() } as const;
+    const reading = readAll(pool.batch(job, new AbortController().signal));
+    await expect(reading).rejects.toMatchObject({
+      code: 'internalError',
+      cause: { message: expect.stringContaining('known-answer test failed') },
+    });
+  });
 });
 
 function spoiled(bytes: Uint8Array): Uint8Array {

@@ -3,7 +3,7 @@ import * as noble from '@noble/ed25519';
 import * as scure from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { HDKey } from 'micro-key-producer/slip10.js';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadEngineOf } from '../../../src/core/keys/load-engine.ts';
 import { createKeyPool, type HdJob, type KeyChunk } from '../../../src/core/keys/pool.ts';
 import { QUIET } from './quiet-log.ts';
@@ -23,6 +23,20 @@ const pools = await Promise.all(
   ),
 );
 afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+test('starts one thread, and others when there is work for them', async () => {
+  let threads = 0;
+  const count = () => {
+    threads += 1;
+  };
+  process.on('worker', count);
+  onTestFinished(() => void process.off('worker', count));
+  const pool = await createKeyPool({ threads: 3, log: QUIET });
+  onTestFinished(() => pool.close());
+  expect(threads).toBe(1);
+  await readAll(pool.batch({ count: 10_000, format: 'jsonl', createdAt }, signal));
+  expect(threads).toBe(3);
+});
 
 describe.each(pools.map((pool) => ({ kind: pool.engine.kind, pool })))('the $kind pool', ({ pool }) => {
   test('makes a batch as JSON lines, every wallet another, each chunk with the number of its wallets', async () => {
