@@ -18,7 +18,7 @@ const MAX_UNFINISHED_BYTES = 1024 * 1024;
 const REQUEST_MS = 10_000;
 /** Milliseconds in which a call with a stream of requests has to end: of the calls without a key, reflection alone is one. */
 const REQUESTS_MS = 30_000;
-/** What stands before each message of a call: if it is compressed, and its length (four bytes). */
+/** Bytes before each message of a call: a flag that it is compressed, and its length (four bytes). */
 const HEAD_BYTES = 5;
 /** Requests of one call that may wait for their answer: clients of reflection send a few. */
 const MAX_WAITING = 64;
@@ -168,13 +168,13 @@ function sizeOf(metadata: Metadata): number {
 
 /** The most that the calls without a key may hold in memory, on all connections together. */
 const MAX_KEYLESS_BYTES = 64 * 1024 * 1024;
-/** What is left of them once that is reached: to end a part at a time costs less than to look for one call each time. */
+/** The number that is left once that is reached: to end a part at a time costs less than to look for one call each time. */
 const KEPT_KEYLESS_BYTES = MAX_KEYLESS_BYTES - 2 * 1024 * 1024;
 /** Memory of an open call by itself: measured 6 KB. */
 const CALL_BYTES = 8 * 1024;
 /** Memory of each byte of metadata and requests: once as it arrived, and once as the library's objects. */
 const COPIES = 2;
-/** What may have arrived without being read while answers are not taken: the window of a stream (RFC 9113, section 6.9.2). */
+/** Bytes that may have arrived unread while answers are not taken: the window of a stream (RFC 9113, section 6.9.2). */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 /** An open call without a key. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icon.tsx';
 
-/** What an account has done so far. */
+/** The first steps that an account has done. */
 export type Done = {
   readonly call: boolean;
   readonly key: boolean;

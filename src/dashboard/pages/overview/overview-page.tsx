@@ -54,7 +54,7 @@ export function OverviewPage() {
     accountsInNeed: read.inNeed.data,
     nowMs: Date.now(),
   });
-  // What could not be read is not asked for.
+  // A fact that could not be read counts as done.
   const done = {
     call: ownCalls(shown, 'month')?.calls !== 0,
     key: keys.data?.keys.length !== 0,

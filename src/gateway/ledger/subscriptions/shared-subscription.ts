@@ -66,7 +66,7 @@ export class SharedSubscription {
   catchUp: CatchUp = nothingRead();
   /** The genesis hash of a replaced ledger, until subscribers were notified. */
   newGenesis: string | undefined;
-  /** How long it was last paused, and until when (`performance.now()`). */
+  /** Length of its last pause, and its end (`performance.now()`). */
   pauseMs = 0;
   pausedUntilMs = -Infinity;
   readonly take = (result: Buffer): void => {
