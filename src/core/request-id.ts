@@ -17,18 +17,27 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** As many as 16 random bytes have in base-58. */
 const CHARACTERS = 22;
 
-/** Random bytes for the next ids: drawing them one by one would cost a request more than all else that its id does. */
-const drawn = new Uint8Array(CHARACTERS * 256);
-let next = drawn.length;
+/** So many ids are drawn together: to draw each would cost a request more than all else that its id does. */
+const DRAWN = 32;
+
+const bytes = Buffer.alloc(DRAWN * CHARACTERS);
+let drawn = '';
+let next = 0;
 
 /** Returns a unique name for a request, or for background work. */
 export function createRequestId(): string {
   if (next === drawn.length) {
-    randomFillSync(drawn);
+    drawn = drawText();
     next = 0;
   }
-  let id = 'req_';
-  for (const end = next + CHARACTERS; next < end; next++)
-    id += ALPHABET[(drawn[next] ?? 0) % ALPHABET.length];
+  const id = `req_${drawn.slice(next, next + CHARACTERS)}`;
+  next += CHARACTERS;
   return id;
+}
+
+function drawText(): string {
+  randomFillSync(bytes);
+  for (let at = 0; at < bytes.length; at++)
+    bytes[at] = ALPHABET.charCodeAt((bytes[at] ?? 0) % ALPHABET.length);
+  return bytes.toString('latin1');
 }

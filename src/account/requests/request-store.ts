@@ -3,6 +3,7 @@ import type { RequestProtocol } from '../../core/request-id.ts';
 import { requestLogs, requests } from '../../store/request-tables.ts';
 import { sql } from '../../store/drizzle.ts';
 import type { Store } from '../../store/open-store.ts';
+import { createStatement } from '../../store/statement.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { countBatch } from '../usage/count-batch.ts';
 
@@ -68,9 +69,22 @@ export async function addRequests(
     return String(lastId);
   };
   const batch = rows.map(({ atMs, ...row }) => ({ id: newId(atMs), ...row }));
-  const { rows: counted } = await db.execute<{ readonly lost: number }>(sql`
-    with fresh as (${countBatch({ writerId, number }, nowMs)}), batch as materialized (
-      select * from json_to_recordset(${JSON.stringify(batch)}::json) as batch (
+  const values = { writerId, number, now: new Date(nowMs).toISOString(), batch: JSON.stringify(batch) };
+  const { rows: counted } = await insertBatch(db, values);
+  return counted[0]?.lost ?? 0;
+}
+
+type InsertedBatch = {
+  readonly writerId: string;
+  readonly number: number;
+  readonly now: string;
+  readonly batch: string;
+};
+
+const insertBatch = createStatement<InsertedBatch, { readonly lost: number }>(
+  (param) => sql`
+    with fresh as (${countBatch({ writerId: param('writerId'), number: param('number') }, param('now'))}), batch as materialized (
+      select * from json_to_recordset(${param('batch')}::json) as batch (
         "accountId" uuid, "id" bigint, "requestId" text, "protocol" text, "network" text, "method" text, "callerKind" text,
         "callerId" uuid, "status" integer, "error" text, "rpcCode" integer, "durationUs" bigint, "bytesIn" bigint, "bytesOut" bigint,
         "node" text, "params" text)
@@ -86,9 +100,8 @@ export async function addRequests(
       on conflict (account_id) do update set
         rows = kept.rows + excluded.rows, oldest = least(kept.oldest, excluded.oldest)
     )
-    select ((select count(*) from batch) - (select count(*) from added))::integer as lost`);
-  return counted[0]?.lost ?? 0;
-}
+    select ((select count(*) from batch) - (select count(*) from added))::integer as lost`,
+);
 
 export type RequestBounds = {
   /** Requests before this instant are deleted. */
