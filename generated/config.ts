@@ -132,7 +132,7 @@ export type Config = {
   };
   /** A separate listener for /metrics, without TLS or authentication. If it is used, the HTTP port does not serve /metrics. */
   readonly metrics: {
-    /** If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine. 0 picks any free port. */
+    /** If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine, but not with http.behind_proxy. 0 picks any free port. */
     readonly port?: number;
     /** Address to listen on. */
     readonly host: string;
@@ -810,7 +810,7 @@ export const CONFIG_SETTINGS: readonly ConfigSetting[] = [
     cli: '--metrics-port',
     secret: false,
     description:
-      'If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine. 0 picks any free port.',
+      'If absent, there is no separate listener, and the HTTP port serves /metrics to clients on the same machine, but not with http.behind_proxy. 0 picks any free port.',
   },
   {
     path: ['metrics', 'host'],

@@ -866,7 +866,8 @@ export const ERRORS = {
     http: 403,
     jsonrpc: {
       code: -32049,
-      message: 'Metrics are served only to clients on the same machine, and not through a proxy',
+      message:
+        'Metrics are served only to clients on the same machine, over HTTP/1.1 and not through a proxy; with http.behind_proxy, only on metrics.port (KEYSLOT_METRICS_PORT)',
     },
     data: [],
   },

@@ -192,6 +192,7 @@ function createHandler(
   const baseUrlOf = createBaseUrlOf(baseUrlOptions(config));
   const operations = createStatusRoutes({
     metrics: metricsListenOptions(config) === undefined ? readableMetrics(parts) : undefined,
+    isBehindProxy: config.http.behind_proxy,
     readReadiness: async (excluded) => ({
       ...withTopics(withWorkers(await readReadiness(watched, excluded), worker), topics),
       isStopping: isStopping(),

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
 import { readForwarded } from '../../src/server/access/client-address.ts';
 import { assertJsonBody } from '../../src/server/http/read-body.ts';
 import { isLocalRequest } from '../../src/server/http/status-routes.ts';
+import { startGateway } from '../server/start-gateway.ts';
 import { createStoreHealth } from '../../src/store/store-health.ts';
 
 // Requests that anybody may send must not cost the square of their length, or a connection to the store each.
@@ -41,6 +44,25 @@ test('metrics on this machine are for programs on it, and for no page of another
   expect(from({ host: 'localhost', origin: 'https://evil.example' })).toBe(false);
   expect(from({ host: 'localhost', 'sec-fetch-site': 'cross-site' })).toBe(false);
 });
+
+test.each([
+  ['speaks HTTP/1.0, as nginx does', '1.0', false],
+  ['is announced by the settings, whatever it speaks', '1.1', true],
+])(
+  'metrics are kept from the clients of a proxy on this machine that %s',
+  async (_, version, isBehindProxy) => {
+    const gateway = await startGateway({ nodeUrls: [], isBehindProxy });
+    onTestFinished(() => gateway.close());
+    const { host, port } = new URL(gateway.baseUrl);
+    const answerTo = async (httpVersion: string): Promise<string> => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(`GET /metrics HTTP/${httpVersion}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return await text(socket);
+    };
+    expect(await answerTo(version)).toMatch(/^HTTP\/1\.1 403 .*on metrics\.port/s);
+    if (!isBehindProxy) expect(await answerTo('1.1')).toMatch(/^HTTP\/1\.1 200 .*# HELP keyslot_/s);
+  },
+);
 
 test('however many ask whether the store is ready, it is asked once', async () => {
   let asked = 0;

@@ -275,6 +275,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const readReadiness = options.readReadiness ?? (async () => ({ isReady: true, parts: {} }));
   const operations = createStatusRoutes({
     metrics: { contentType: metrics.registry.contentType, read: () => metrics.registry.metrics() },
+    isBehindProxy,
     readReadiness,
     rpcPaths: [RPC_PATH],
     baseUrlOf,

@@ -25,6 +25,8 @@ export type ReadableMetrics = { readonly contentType: string; readonly read: () 
 export type OperationsOptions = {
   /** Absent: `/metrics` has its own listener, and is not served here. */
   readonly metrics?: ReadableMetrics | undefined;
+  /** True: requests come through a proxy, which may look like a program on this machine. Metrics have their own listener, or none. */
+  readonly isBehindProxy: boolean;
   readonly readReadiness: (excluded: ExcludedParts) => Promise<Readiness>;
   /** The JSON-RPC path of each network, for the document that describes them. */
   readonly rpcPaths: readonly string[];
@@ -38,6 +40,7 @@ export type OperationsOptions = {
  */
 export function createStatusRoutes({
   metrics,
+  isBehindProxy,
   readReadiness,
   rpcPaths,
   baseUrlOf,
@@ -53,7 +56,7 @@ export function createStatusRoutes({
         return { status: isServing ? 200 : 503, body: `${stringifyJson({ status, ...parts })}\n` };
       }),
     ],
-    ...(metrics === undefined ? [] : [[METRICS_PATH, localMetrics(metrics)] as const]),
+    ...(metrics === undefined ? [] : [[METRICS_PATH, localMetrics(metrics, isBehindProxy)] as const]),
     [
       '/openrpc.json',
       readOnlyHandler(async (request) => {
@@ -70,9 +73,9 @@ function statusOf({ isReady, isDegraded = false, isStopping = false }: Omit<Read
   return isDegraded ? 'degraded' : 'ready';
 }
 
-function localMetrics(metrics: ReadableMetrics): HttpHandler {
+function localMetrics(metrics: ReadableMetrics, isBehindProxy: boolean): HttpHandler {
   return readOnlyHandler(async (request) => {
-    if (!isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
+    if (isBehindProxy || !isLocalRequest(request)) throw serviceError('metricsLoopbackOnly');
     return await readMetrics(metrics);
   });
 }
@@ -118,11 +121,19 @@ const PROXY_HEADER = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-connecting-i
 /** A name or an address of this machine. A page of another site that resolves to this machine has another name. */
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** True if a request comes from a program on this machine: from no proxy on it, and from no web page of another site. */
-export function isLocalRequest({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+/**
+ * True if a request comes from a program on this machine: from no proxy on it, and from no web page of another site. A proxy that names
+ * nobody is known by its HTTP/1.0, which nginx speaks unless it is told otherwise.
+ */
+export function isLocalRequest({
+  headers,
+  socket,
+  httpVersion,
+}: Pick<IncomingMessage, 'headers' | 'socket' | 'httpVersion'>): boolean {
   const address = socket.remoteAddress;
   return (
     address !== undefined &&
+    httpVersion !== '1.0' &&
     isLoopback(address) &&
     LOCAL_HOST.test(headers.host ?? 'localhost') &&
     headers.origin === undefined &&
