@@ -7,7 +7,7 @@ import { type ServiceError, serviceError } from '../../core/service-error.ts';
 import { errorReply } from '../../core/rpc/replies.ts';
 import { createRequestId } from '../../core/request-id.ts';
 import { PROBLEM_TYPE, toProblem } from './problem.ts';
-import { JSON_TYPE } from './respond.ts';
+import { COMMON_HEADERS } from './respond.ts';
 import { pathOf, restServiceOf } from './target.ts';
 import { endGently } from './unread-bytes.ts';
 import type { ConnectionOwner } from '../connections/connection.ts';
@@ -91,7 +91,7 @@ function toAnswer(refusal: Refusal, target: string | undefined): Answer {
 function asReply({ status, error }: Refusal): Answer {
   const { retryAfterSeconds } = error.context;
   const headers = {
-    'content-type': JSON_TYPE,
+    ...COMMON_HEADERS,
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
   };
   return { status, headers, body: errorReply('null', error).toString() };

@@ -25,7 +25,7 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
     request_id: requestId,
     ...snakeCased(errorData(error)),
   };
-  const headers = { 'x-request-id': requestId, ...headersOf(error, status) };
+  const headers = { 'x-request-id': requestId, 'cache-control': 'no-store', ...headersOf(error, status) };
   return { status, headers, body: JSON.stringify(body) };
 }
 
