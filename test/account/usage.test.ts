@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/store/drizzle.ts';
 import { expect, test } from 'vitest';
 import { ensureAccount } from '../../src/account/accounts/accounts.ts';
-import { createApiKey } from '../../src/account/identity/api-keys/api-keys.ts';
+import { createApiKey, revokeApiKey } from '../../src/account/identity/api-keys/api-keys.ts';
 import { Keyring } from '../../src/account/identity/api-keys/keyring.ts';
 import { readUsage } from '../../src/account/usage/read-usage.ts';
 import { UNIT_MS } from '../../src/account/usage/split-span.ts';
@@ -164,6 +164,12 @@ describeStores('usage', (backend: TestBackend) => {
     expect(await read({ keyId: KEY })).toEqual([[KEY, null, null]]);
     expect((await read({ sinceMs: DAY + 59_999 })).length).toBe(2);
     expect((await read({ sinceMs: DAY + MINUTE_MS })).length).toBe(1);
+    // What was under way when the key ended is counted later.
+    await revokeApiKey({ ...places, store }, key.id, DAY + MINUTE_MS);
+    const late = [row({ keyId: key.id, minuteMs: DAY + 600 * MINUTE_MS })];
+    await addUsage(store, { writerId: WRITER, number: 2, rows: late }, DAY);
+    for (const sinceMs of [0, DAY, DAY + 600 * MINUTE_MS])
+      expect(await read({ accountId, sinceMs })).toEqual([[key.id, 'web', 'acme']]);
   });
 
   test('sums of any span are those of its minutes, by every group, of an account, a key and a member', async () => {

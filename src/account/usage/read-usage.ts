@@ -113,14 +113,14 @@ function seriesOf({ by, keyId }: UsageQuery, unit: Unit): Series {
 }
 
 /** Returns the owners whose rows of a series are read; undefined: all. Rows by method belong to accounts, and to keys. */
-function ownersOf({ accountId, keyId }: UsageQuery, series: Series): SQL | undefined {
+function ownersOf({ accountId, keyId, sinceMs }: UsageQuery, series: Series): SQL | undefined {
   const isOfAccounts = series === 'methods' && keyId === undefined;
   if (isOfAccounts)
     return accountId === undefined
       ? sql`(select id from accounts union all select ${NO_OWNER}::uuid)`
       : sql`(select ${accountId}::uuid as id)`;
   if (accountId === undefined) return keyId === undefined ? undefined : sql`(select ${keyId}::uuid as id)`;
-  const own = ofAccount(accountId);
+  const own = ofAccount(accountId, sinceMs);
   return keyId === undefined ? own : sql`(select id from ${own} own where id = ${keyId})`;
 }
 

@@ -26,10 +26,15 @@ export function accountOf(keyId: SQL): SQL {
     (select account_id from api_keys where id = ${keyId}), (select account_id from members where id = ${keyId}))`;
 }
 
-/** The ids that calls of an account are counted for. */
-export function ofAccount(accountId: string): SQL {
+/** A call that was under way when its key ended, at whichever gateway, is counted within this time. */
+const COUNTED_LATER_MS = 86_400_000;
+
+/** The ids that calls of an account are counted for since an instant. Keys that had ended are left out: there may be very many. */
+export function ofAccount(accountId: string, sinceMs: number): SQL {
+  const since = new Date(sinceMs - COUNTED_LATER_MS);
   return sql`(
     select id from api_keys where account_id = ${accountId}
+      and (revoked_at is null or revoked_at >= ${since}) and (expires_at is null or expires_at >= ${since})
     union all select id from members where account_id = ${accountId}
   )`;
 }
