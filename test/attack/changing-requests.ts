@@ -70,6 +70,7 @@ export const REQUESTS: Partial<Record<OperationId, Prepare>> = {
   createKey: () => ({ body: { name: 'k' } }),
   revokeKey: key,
   rotateKey: key,
+  updateKey: async (world) => ({ ...(await key(world)), body: { allowed_methods: ['read'] } }),
   requestLimit: () => ({ body: { limit: 'plan', wanted: 'production', reason: 'a sale' } }),
   withdrawLimitRequest: ({ call }) => limitRequest(call),
   removeMember: async ({ newActor }) => ({ id: (await newActor()).memberId }),

@@ -54,12 +54,16 @@ test('of a header of a proxy the address is kept', async () => {
 test('an open WebSocket keeps its path, not the query that it was opened with', async () => {
   const parts = {
     authenticate: () => ({ keyId: 'k', accountId: 'a' }),
+    clientAddress: () => '127.0.0.1',
     sockets: { assertRoom: () => undefined },
     baseUrlOf: () => 'http://127.0.0.1:8080',
   };
   const { admit } = createSocketEndpoint(parts as unknown as SocketEndpointOptions);
   const open = (index: number) =>
-    admit({ url: `/solana-localnet?apikey=k&${longText(index)}` } as IncomingMessage, `req_${index}`);
+    admit(
+      { url: `/solana-localnet?apikey=k&${longText(index)}`, headers: {} } as IncomingMessage,
+      `req_${index}`,
+    );
   expect(open(1).askedAt?.()).toBe('ws://127.0.0.1:8080/solana-localnet');
   expect(await keptBytes(1_000, open)).toBeLessThan(TEXT_CHARACTERS / 5);
 });

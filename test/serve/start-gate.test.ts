@@ -7,8 +7,9 @@ import { clientAddressOf, type GateParts, startGate } from '../../src/serve/star
 function linesOf(env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
-  const parts = { config: loadConfig({ env }), log, plans: {}, usage: {}, limitMetrics: {}, keyUses: {} };
-  startGate({ ...parts, rateLimits: { of: () => ({}) } } as unknown as GateParts);
+  const parts = { config: loadConfig({ env }), log, plans: {}, keyring: {}, usage: {} };
+  const rest = { limitMetrics: {}, keyUses: {}, rateLimits: { of: () => ({}) } };
+  startGate({ ...parts, ...rest } as unknown as GateParts);
   return lines;
 }
 

@@ -61,6 +61,8 @@ describeStores('the store', (backend) => {
         expiresAt: null,
         allowedOrigins: [],
         allowedCidrs: [],
+        ...{ allowedNetworks: [], allowedMethods: [] },
+        ...{ requestsPerSecond: null, requestsPerDay: null, endsAt: null },
         endsWithToken: false,
       },
     ]);

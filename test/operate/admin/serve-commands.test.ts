@@ -109,6 +109,8 @@ describeStores('commands', (backend) => {
       created_at: expect.any(String),
       origins: [],
       cidrs: ['10.0.0.0/8'],
+      ...{ networks: [], methods: [], requests_per_second: null, requests_per_day: null },
+      expires_at: null,
     });
     const next = await run(['keys', 'rotate', String(made.id), '--overlap', '1h']);
     expect(next).toMatchObject({ name: 'web', replaces: { id: made.id } });

@@ -50,7 +50,7 @@ describeStores('API keys', (backend) => {
     expect((await loadKeyring(places.store, NOW_MS)).find(key.text, NOW_MS)).toEqual(valid);
 
     expect(await revokeApiKey(places, key.id, NOW_MS)).toEqual(new Date(NOW_MS));
-    const revoked = { kind: 'revoked', keyId: key.id };
+    const revoked = { kind: 'revoked', keyId: key.id, accountId };
     expect(places.keyring.find(key.text, NOW_MS)).toEqual(revoked);
     expect((await loadKeyring(places.store, NOW_MS)).find(key.text, NOW_MS)).toEqual(revoked);
   });
@@ -124,7 +124,9 @@ describeStores('API keys', (backend) => {
     for (const keyring of [places.keyring, await loadKeyring(store, NOW_MS)]) {
       expect(keyring.find(next.text, NOW_MS)).toEqual({ kind: 'valid', keyId: next.id, accountId });
       expect(keyring.find(old.text, NOW_MS + 999).kind).toBe('valid');
-      expect(keyring.find(old.text, NOW_MS + 1_000)).toEqual({ kind: 'expired', keyId: old.id });
+      expect(keyring.find(old.text, NOW_MS + 1_000)).toEqual({
+        ...{ kind: 'expired', keyId: old.id, accountId },
+      });
     }
     await revokeApiKey(places, old.id, NOW_MS + 500);
     expect(places.keyring.find(old.text, NOW_MS + 2_000).kind).toBe('revoked');

@@ -25,7 +25,7 @@ test('a key in the ring is valid and tells its account', () => {
 test('a revoked key is refused whatever the clock says: it may be set back, or differ from that of the revoker', () => {
   const { keyring, text } = ringWith(true);
   for (const nowMs of [0, NOW_MS, Number.MAX_SAFE_INTEGER])
-    expect(keyring.find(text, nowMs)).toEqual({ kind: 'revoked', keyId: 'key' });
+    expect(keyring.find(text, nowMs)).toEqual({ kind: 'revoked', keyId: 'key', accountId: 'account' });
 });
 
 test('a revocation reaches the ring, and only the key that it names', () => {
