@@ -170,7 +170,7 @@ test('requests that create are counted, a batch as one; the fields say how many 
   expect(third.headers.get('ratelimit')).toMatch(/r=0/);
 });
 
-test('a refused body weighs by its bytes, whether it was read or was too large to be', async () => {
+test('a body that was read and refused weighs by its bytes, one that is too large as a call', async () => {
   const { send, id } = await service().newAccount();
   await setCreateLimit(service(), id, 500);
   const left = async (body: unknown): Promise<readonly [status: number, left: number]> => {
@@ -180,8 +180,9 @@ test('a refused body weighs by its bytes, whether it was read or was too large t
   };
   expect(await left({ custody: 'nobody' })).toEqual([400, 498]);
   expect(await left({ custody: 'x'.repeat(160 * 1024) })).toEqual([400, 486]);
-  expect(await left({ custody: 'x'.repeat(2 * 1024 * 1024) })).toEqual([413, 356]);
-  expect(await left({ custody: 'client', label: 'x'.repeat(20 * 1024 * 1024) })).toEqual([413, 0]);
+  expect(await left({ custody: 'x'.repeat(2 * 1024 * 1024) })).toEqual([413, 484]);
+  await setCreateLimit(service(), id, 17);
+  expect(await left({ custody: 'x'.repeat(800 * 1024) })).toEqual([400, 0]);
 });
 
 test('a body that does not arrive, or is framed wrongly, is answered with a problem too', async () => {

@@ -391,19 +391,14 @@ async function refuse(
   sendProblem(reply.raw, problem);
 }
 
-/** Charges for the bytes of a body that was refused, beyond the call that was counted before it was read. */
+/** Charges for the bytes of a body that was read and refused, beyond the call that was counted before. */
 async function chargeBody({ limitOf }: RestService, call: Call, status: number): Promise<void> {
   const { operation, caller, request, hasBegun } = call;
+  const { body } = request;
   const subject = countedAs(caller);
-  const weight = weighBytes(bodyBytes(request), Number.POSITIVE_INFINITY) - 1;
+  const weight = Buffer.isBuffer(body) ? weighBytes(body.length, Number.POSITIVE_INFINITY) - 1 : 0;
   if (hasBegun || subject === undefined || status >= 500 || weight === 0) return;
   await limitOf(operation)?.charge(subject, weight);
-}
-
-/** Returns the size of the body of a request; of one that was refused unread, what its client was about to send. */
-function bodyBytes({ body, headers, routeOptions }: FastifyRequest): number {
-  if (Buffer.isBuffer(body)) return body.length;
-  return Number(headers['content-length'] ?? (headers['transfer-encoding'] && routeOptions.bodyLimit) ?? 0);
 }
 
 /** Records the refusal of an operation that did not begin. */
