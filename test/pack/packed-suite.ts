@@ -9,16 +9,23 @@ import { type PackedKeyslot, runPacked, startPacked } from '../support/packed-ke
 
 const DEADLINE_MS = 600_000;
 
-/** Packages that a server without tracing, mail, Redis, backups and a token does not need, nor the gateway the runtime of the ledger. */
+/**
+ * Packages that a server without tracing, mail, Redis, backups, a token and a configuration file does not need, nor the gateway the runtime
+ * of the ledger; and those that Fastify loads for schemas, of which there are none.
+ */
 const USED_BY_FEW = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
   '@opentelemetry/sdk-trace',
   '@opentelemetry/exporter-trace-otlp-http',
   '@redis/client',
   'age-encryption',
+  'ajv',
   'litesvm',
   'micro-key-producer',
   'nodemailer',
   'pkcs11js',
+  'yaml',
 ];
 
 /** Notes in the file NOTED_PACKAGES of which packages the gateway loads files. */

@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { parse, YAMLError } from 'yaml';
 import { type Config, CONFIG_SETTINGS, type ConfigSetting } from '../../../generated/config.ts';
 import { validateConfig, type ConfigProblem } from '../../../generated/config-validator.js';
 import { crossCheck } from './cross-check.ts';
@@ -118,7 +118,11 @@ export function findText(
   return { text, from: typed === undefined ? 'environment' : 'command_line' };
 }
 
+const require = createRequire(import.meta.url);
+
 function readFile(path: string): { value: Node; problems: readonly string[] } {
+  // Loaded where there is a file.
+  const { parse, YAMLError } = require('yaml') as typeof import('yaml');
   const failed = (reason: string) => ({ value: {}, problems: [`--config ${path}: ${reason}`] });
   try {
     const value: unknown = parse(readFileSync(path, 'utf8')) ?? {};
