@@ -6,7 +6,7 @@ import { createApiKey, revokeApiKey } from '../../src/account/identity/api-keys/
 import { Keyring } from '../../src/account/identity/api-keys/keyring.ts';
 import { readUsage } from '../../src/account/usage/read-usage.ts';
 import { UNIT_MS } from '../../src/account/usage/split-span.ts';
-import { USAGE_GROUPS, type UsageGroup } from '../../src/account/usage/usage-time.ts';
+import { USAGE_GROUPS, type UsageGroup } from '../../src/account/usage/usage-groups.ts';
 import { addUsage, purgeUsage, type UsageRow } from '../../src/account/usage/usage-store.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { usageMinutes, usageWriters } from '../../src/store/tables.ts';

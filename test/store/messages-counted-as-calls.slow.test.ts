@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { NO_OWNER } from '../../src/account/usage/usage-sums.ts';
 import { readUsage, type UsageQuery } from '../../src/account/usage/read-usage.ts';
 import { UNIT_MS } from '../../src/account/usage/split-span.ts';
-import { USAGE_GROUPS } from '../../src/account/usage/usage-time.ts';
+import { USAGE_GROUPS } from '../../src/account/usage/usage-groups.ts';
 import { describeStores, useStore } from './backends.ts';
 import { makeEarlier } from './make-earlier.ts';
 

@@ -5,7 +5,8 @@ import { readSums } from '../../store/read-sums.ts';
 import { DEVELOPMENT } from '../accounts/account-name.ts';
 import { type SpanPart, splitSpan, type Unit } from './split-span.ts';
 import { NO_OWNER, ofAccount, SUMS } from './usage-sums.ts';
-import { isTimeGroup, printInstant, startOf, type UsageGroup } from './usage-time.ts';
+import { isTimeGroup, type UsageGroup } from './usage-groups.ts';
+import { printInstant, startOf } from './usage-time.ts';
 
 export type UsageQuery = {
   /** Counts from the beginning of this minute. */

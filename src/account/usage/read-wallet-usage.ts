@@ -4,7 +4,8 @@ import type { Store } from '../../store/open-store.ts';
 import { readSums } from '../../store/read-sums.ts';
 import { DEVELOPMENT } from '../accounts/account-name.ts';
 import { type SpanPart, splitSpan } from './split-span.ts';
-import { isTimeGroup, printInstant, startOf, type WalletUsageGroup } from './usage-time.ts';
+import { isTimeGroup, type WalletUsageGroup } from './usage-groups.ts';
+import { printInstant, startOf } from './usage-time.ts';
 import { ACTION_OF_PRICE, callerId, isServed, isWalletRequest } from './sum-wallet-usage.ts';
 
 export type WalletUsageQuery = {

@@ -1,5 +1,5 @@
 import { PROTOCOLS } from '../../core/request-id.ts';
-import { USAGE_GROUPS } from '../../account/usage/usage-time.ts';
+import { USAGE_GROUPS } from '../../account/usage/usage-groups.ts';
 import type { CommandSpec, OptionSpec } from '../command-spec.ts';
 import { ACCOUNT, LIST_OPTIONS, PLAN, OF_ACCOUNT, SERVER_OPTIONS } from './options.ts';
 

@@ -3,7 +3,7 @@ import { isPrintable } from '../../../runtime/printable.ts';
 import { DEVELOPMENT } from '../../account/accounts/account-name.ts';
 import { isScope, SCOPES, type Scope } from '../../account/identity/tokens/scopes.ts';
 import type { UsageQuery } from '../../account/usage/read-usage.ts';
-import { USAGE_GROUPS } from '../../account/usage/usage-time.ts';
+import { USAGE_GROUPS } from '../../account/usage/usage-groups.ts';
 import { serviceError } from '../../core/service-error.ts';
 import type { OperationRequest } from './serve-operation.ts';
 

@@ -26,7 +26,7 @@ import {
 import { measureMonth } from '../../account/service-level/measure-month.ts';
 import { readUsage } from '../../account/usage/read-usage.ts';
 import { readWalletUsage } from '../../account/usage/read-wallet-usage.ts';
-import { WALLET_GROUPS } from '../../account/usage/usage-time.ts';
+import { WALLET_GROUPS } from '../../account/usage/usage-groups.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createRequestId } from '../../core/request-id.ts';
 import { serviceError } from '../../core/service-error.ts';
