@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/core/config/load-config.ts';
-import { createGrpcUrlOf } from '../../src/serve/app.ts';
+import { createGrpcUrlOf } from '../../src/serve/start-serving.ts';
 
 const NODE = { KEYSLOT_UPSTREAM_URL: 'http://127.0.0.1:8899' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Network } from '../../src/serve/start-network.ts';
-import { watchedNetwork } from '../../src/serve/app.ts';
+import { watchedNetwork } from '../../src/serve/start-serving.ts';
 
 /** The newest slot as the account service shows it, of nodes with these slots after this announcement. */
 function newestSlot(slots: readonly (number | null)[], announced?: number): number | undefined {
