@@ -247,15 +247,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         errors++;
       }
       if (typeof data_requests_per_second == 'number' && isFinite(data_requests_per_second)) {
-        if (data_requests_per_second > 2147483647 || isNaN(data_requests_per_second)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/requests_per_second',
-            schemaPath: '#/properties/requests_per_second/maximum',
-            keyword: 'maximum',
-            params: { comparison: '<=', limit: 2147483647 },
-          });
-          errors++;
-        }
         if (data_requests_per_second < 0 || isNaN(data_requests_per_second)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/requests_per_second',
@@ -286,15 +277,6 @@ function validate0(data, { instancePath = '', parentData, parentDataProperty, ro
         errors++;
       }
       if (typeof data_requests_per_day == 'number' && isFinite(data_requests_per_day)) {
-        if (data_requests_per_day > 9007199254740991 || isNaN(data_requests_per_day)) {
-          (vErrors ??= []).push({
-            instancePath: instancePath + '/requests_per_day',
-            schemaPath: '#/properties/requests_per_day/maximum',
-            keyword: 'maximum',
-            params: { comparison: '<=', limit: 9007199254740991 },
-          });
-          errors++;
-        }
         if (data_requests_per_day < 0 || isNaN(data_requests_per_day)) {
           (vErrors ??= []).push({
             instancePath: instancePath + '/requests_per_day',
