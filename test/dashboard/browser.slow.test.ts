@@ -16,7 +16,7 @@ describeInBrowser('the dashboard', (start) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(await page.title()).toBe('Overview · Keyslot');
-    await page.getByText(`${scripted.url}/solana-localnet`).waitFor();
+    await page.getByText(`${scripted.url}/solana-localnet`).first().waitFor();
     expect(requests.filter((address) => new URL(address).origin !== scripted.url)).toEqual([]);
     expect(complaints).toEqual([]);
   });
