@@ -127,7 +127,7 @@ describeInBrowser('the page of requests', (start) => {
     await page.getByLabel('Request id').fill(ID);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'getMultipleAccounts' }).waitFor();
-    await page.goto(page.url().replace('/requests/', '/webhooks?'));
+    await page.goto(page.url().replace('/requests/', '/audit?'));
     const link = page.getByRole('link', { name: 'req_scripted' }).first();
     expect(await link.getAttribute('href')).toBe('/dashboard/requests/req_scripted');
   });

@@ -184,7 +184,7 @@ export async function startScriptedAccount(login: ScriptedLogin): Promise<Script
     if (!state.isSignedIn) return problem(401, 'session_missing', 'Sign in first.');
     const [kind = '', id = '', verb] = pathname.split('/').slice(3);
     if (operation === 'GET /session') return { status: 200, body: session() };
-    const read = SHOWN[operation] ?? login.answers?.[operation];
+    const read = login.answers?.[operation] ?? SHOWN[operation];
     if (read !== undefined) return { status: 200, body: read };
     if (operation === 'DELETE /session') {
       state.isSignedIn = false;
