@@ -19,7 +19,7 @@ test('the commands of docs/account.md work as they stand', async (context) => {
   const answers = stdout.split(/(?<=\})\s*(?=\{)/).map((text) => JSON.parse(text) as object);
   expect(answers.map((answer) => Object.keys(answer)[0])).toEqual([
     ...['key_id', 'key_id', 'key_id', 'key_id', 'keys', 'account_id', 'since', 'since', 'entries'],
-    ...['records', 'records', 'heads', 'token_id', 'tokens'],
+    ...['requests', 'records', 'records', 'heads', 'token_id', 'tokens'],
     ...['networks', 'span', 'span', 'span', 'limit_request_id', 'limit_requests', 'limit_request_id'],
     ...['account_id', 'account_id', 'account_id', 'account_id', 'accounts'],
     ...['name', 'account_id', 'limit_requests', 'networks'],
