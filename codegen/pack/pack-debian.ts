@@ -38,6 +38,8 @@ type Command = { readonly name: string; readonly summary: string };
  * @throws Error of the compiler, npm or dpkg-deb, after they have printed the reason, and if keys in a token would not work.
  */
 export const packDebian = async (out: string): Promise<string> => {
+  // Everybody may read what is installed, whoever packs it.
+  process.umask(0o022);
   const folder = mkdtempSync(join(tmpdir(), 'keyslot-debian-'));
   const write = (path: string, data: string | Uint8Array, mode = 0o644): void => {
     mkdirSync(join(folder, dirname(path)), { recursive: true });

@@ -261,6 +261,7 @@ function showRecord(record: AuditRecord) {
     member_id: record.member_id ?? null,
     subject: record.subject ?? null,
     ...(record.charges !== undefined && { charges: record.charges }),
+    ...(record.changes !== undefined && { changes: record.changes }),
     previous_hash: record.previous_hash,
     hash: record.hash,
   };

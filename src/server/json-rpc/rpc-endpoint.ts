@@ -193,9 +193,13 @@ function setLimitFields(
   response: HttpResponse,
   { plan, standing, ofKey, refusal }: Verdict,
 ): void {
-  const all = [{ plan, standing }, ...(ofKey ?? [])];
-  response.setHeader('ratelimit-policy', all.map((each) => policyOf(each.plan)).join(', '));
-  response.setHeader('ratelimit', all.map(limitField).join(', '));
+  let [policies, limits] = [policyOf(plan), limitField({ plan, standing })];
+  for (const own of ofKey ?? []) {
+    policies += `, ${policyOf(own.plan)}`;
+    limits += `, ${limitField(own)}`;
+  }
+  response.setHeader('ratelimit-policy', policies);
+  response.setHeader('ratelimit', limits);
   if (refusal?.context.retryAfterSeconds !== undefined)
     response.setHeader('retry-after', String(refusal.context.retryAfterSeconds));
   if (request.headers.origin !== undefined) response.setHeader('access-control-expose-headers', EXPOSED);

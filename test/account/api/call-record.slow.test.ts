@@ -51,6 +51,12 @@ test('the calls of two servers on one PostgreSQL add up; a killed one loses what
   );
   const spansAt = async (server: RunningKeyslot) =>
     (await clientOf(server).listNetworks()).networks[0]?.spans ?? [];
+  await eventually('the other server has heard of the token', () =>
+    spansAt(second).then(
+      () => true,
+      () => undefined,
+    ),
+  );
   const before = (await spansAt(second))[0]?.calls ?? 0;
   await call(first, api_key, 3);
   await call(second, api_key, 2);

@@ -139,6 +139,11 @@ function RecordDialog({ record, who, onClose }: RecordDialogProps) {
         <Fact name="Wallets or requests">{record.units}</Fact>
         <Id name="Wallet" id={record.wallet_id} />
         <Id name="Acted on" id={record.subject} />
+        {record.changes?.map(({ member, before, after }) => (
+          <Fact key={member} name={`Change of ${member}`}>
+            {before} → {after}
+          </Fact>
+        ))}
         <Id name="Request" id={record.request_id} />
         <Id name="Access token" id={record.token_id} />
         <Id name="Member" id={record.member_id} />
