@@ -47,7 +47,8 @@ export async function startKeyslot({
   root,
 }: StartOptions = {}): Promise<RunningKeyslot> {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyslot-test-'));
-  prepareStore(dataDir);
+  // An older version makes a store of its own.
+  if (root === undefined) prepareStore(dataDir);
   const own = { KEYSLOT_DATA_DIR: dataDir, KEYSLOT_HTTP_PORT: '0', KEYSLOT_GRPC_PORT: '0' };
   const server = startNode(
     ['src/main.ts', 'serve', ...args],
